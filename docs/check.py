@@ -8,7 +8,7 @@ A fence names its language and what it is:
 - `run` is a program without questions, which ends with 0.
 - `fastmcp` and `sdk` are programs of other libraries over stdio, which get the questions after a handshake.
 - `route` is a module of a route of Next.js, which imports the page's `lib/mcp.mjs`.
-- `c,server`, `cpp,server` and `rust,server` are compiled by the page's own commands, which stand in a fence of `sh`.
+- `c,server` and `cpp,server` are compiled by the page's own command, which stands in a fence of `sh`, and `rust,server` by those of rust.md.
 - `json` is a client's settings. Their command starts the page's server.
 - `dist` is run by `make test-dist`, which has what is shipped: here only its syntax is checked, and that `tests/dist` has its page.
 - `root` changes the system: only its syntax is checked.
@@ -117,8 +117,7 @@ def main(names: list[str]) -> int:
 
 
 def check(page: Path) -> list[str]:
-    text = page.read_text("utf-8")
-    blocks = [Block(*found) for found in FENCE.findall(text)]
+    text, blocks = page.read_text("utf-8"), blocks_of(page)
     problems = []
     for number, block in enumerate(blocks, 1):
         if why := fault(page, blocks, block):
@@ -127,6 +126,10 @@ def check(page: Path) -> list[str]:
     if page.name == "troubleshooting.md":
         problems += unsaid(text)
     return problems
+
+
+def blocks_of(page: Path) -> list[Block]:
+    return [Block(*found) for found in FENCE.findall(page.read_text("utf-8"))]
 
 
 def fault(page: Path, blocks: list[Block], block: Block) -> str | None:
@@ -159,7 +162,7 @@ def fault(page: Path, blocks: list[Block], block: Block) -> str | None:
         case "c,example":
             return example(page, block.code)
         case "rust,server":
-            return cargo(blocks, block)
+            return cargo(block)
         case "sh":
             return None if any(makes(block, other) for other in blocks) else "it makes no program of this page: use `root` or `dist`"
         case "json":
@@ -216,10 +219,9 @@ def routed(blocks: list[Block], block: Block) -> str | None:
 
 def makes(commands: Block, block: Block) -> bool:
     """True if commands make the program of a block: they name its file, or make the package that it stands in."""
-    file = block.comment("file")
-    if commands.kind != "sh" or file is None:
+    if commands.kind != "sh":
         return False
-    return "cargo init" in commands.code if block.kind == "rust,server" else file in commands.code.split()
+    return "cargo init" in commands.code if block.kind == "rust,server" else block.comment("file") in commands.code.split()
 
 
 def compiled(blocks: list[Block], block: Block) -> str | None:
@@ -237,11 +239,9 @@ def compiled(blocks: list[Block], block: Block) -> str | None:
         return done.stderr if done.returncode else ask.over_stdio([program], folder, block.comments)
 
 
-def cargo(blocks: list[Block], block: Block) -> str | None:
-    """Asks a program in Rust, in the package that the page's commands make. It is outside of the workspace, as that of a user is."""
-    commands = next((other.code for other in blocks if makes(other, block)), None)
-    if commands is None:
-        return "no command of the page makes its package"
+def cargo(block: Block) -> str | None:
+    """Asks a program in Rust, in the package that the commands of rust.md make. It is outside of the workspace, as that of a user is."""
+    commands = next(other.code for other in blocks_of(PAGES / "rust.md") if makes(other, block))
     offline = os.environ | {"CARGO_NET_OFFLINE": "true"}  # with what the workspace has
     with ask.folder_with(NO_FILES) as folder:
         package = folder / "notes"
@@ -251,7 +251,7 @@ def cargo(blocks: list[Block], block: Block) -> str | None:
             if done.returncode:
                 return done.stderr
             (package / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
-            (package / block.comment("file")).write_text(block.code, "utf-8")
+            (package / "src/main.rs").write_text(block.code, "utf-8")
         return ask.over_stdio([f"{TARGET}/debug/notes"], folder, block.comments)
 
 

@@ -659,10 +659,11 @@ WELLHEAD_API wellhead_status wellhead_server_add_skill_list(wellhead_server *ser
 WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
                                                           wellhead_error **error);
 
-/* Removes one registration: a resource by its URI, else a template with its list by the text of the
- * template, else a list source or a method by its name. A folder is removed by the text of its template, such as
- * file:///srv/notes/{+path}. A list source without a name is removed by its number. Pending calls finish. Fails with
- * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
+/* Removes one registration. Pending calls finish.
+ * uri_or_name: the URI of a resource, else the text of a template, which goes with its list, else the name of a list
+ * source or a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}, and a list
+ * source without a name by its number.
+ * Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str uri_or_name,
                                                     wellhead_error **error);
 
@@ -1121,12 +1122,12 @@ WELLHEAD_API wellhead_status wellhead_complete_failed(wellhead_complete *respond
 
 /* ---- access and interest ------------------------------------------------------------------------------------------ */
 
-#define WELLHEAD_OPERATION_LIST 1             /* The caller lists the targets, which are URIs. */
+#define WELLHEAD_OPERATION_LIST 1             /* The caller lists the targets, which are URIs and templates. */
 #define WELLHEAD_OPERATION_READ 2             /* The caller reads the targets. */
 #define WELLHEAD_OPERATION_SUBSCRIBE 3        /* The caller subscribes to the targets. */
-#define WELLHEAD_OPERATION_COMPLETE 4         /* The caller completes variables; the URI is the template. */
+#define WELLHEAD_OPERATION_COMPLETE 4         /* The caller completes variables; the target is the template. */
 #define WELLHEAD_OPERATION_LIST_TOOLS 5       /* The caller lists tools; the targets are their names. */
-#define WELLHEAD_OPERATION_CALL_TOOL 6        /* The caller calls a tool; the URI is its name. */
+#define WELLHEAD_OPERATION_CALL_TOOL 6        /* The caller calls a tool; the target is its name. */
 #define WELLHEAD_OPERATION_LIST_PROMPTS 7     /* The caller lists prompts; the targets are their names. */
 #define WELLHEAD_OPERATION_GET_PROMPT 8       /* The caller gets a prompt; the URI is its name. */
 #define WELLHEAD_VERDICT_DENY 0               /* Answers "permission denied", and leaves the target out of lists. */

@@ -487,7 +487,8 @@ impl Connection {
     /// Closes the connection as [`Connection::close`] does. Returns the events that tell the application which calls
     /// are cancelled, and that its requests to the client have no response.
     pub(crate) fn close_with_events(&self) -> Vec<Event> {
-        let (calls, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.poll_client_answers()));
+        let (calls, answers) =
+            self.0.machine.with(|m, _| (m.cancelled_by_closing(), m.poll_client_answers()));
         let answers = answers.into_iter().map(|(number, answer)| self.0.responded(number, answer));
         let events = calls.into_iter().map(Event::Cancel).chain(answers).collect();
         self.close();

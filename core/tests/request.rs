@@ -1,7 +1,9 @@
 //! The facts about its request that a call has.
 
 use std::sync::mpsc;
-use wellhead::{Caller, ClientRequestError, Handled, Json, MethodCall, Server, Template, ToolResult};
+use wellhead::{
+    Caller, ClientRequestError, Handled, Json, MethodCall, Server, Template, TestOptions, ToolResult,
+};
 
 fn handle(connection: &wellhead::Connection, message: &str) {
     let handled = connection.handle(message.as_bytes()).unwrap();
@@ -191,4 +193,37 @@ fn the_answers_of_a_client_have_at_most_64_kib() {
     let (asked, answer) = asked_to_the_end(&server, &"x".repeat(30 << 10));
     assert_eq!((asked, answer.contains(FAILED)), (2, true), "{answer}");
     assert!(log.try_recv().unwrap().contains("more than 64 KiB"));
+}
+
+/// row: TI-05, TI-06
+#[test]
+fn a_callback_gives_each_request_a_name_of_its_own() {
+    let (sender, log) = mpsc::channel();
+    let server = Server::builder("s", "1")
+        .on_log(move |_, line| sender.send(line.to_owned()).unwrap())
+        .build()
+        .unwrap();
+    let params = |text: &str| Json::parse(format!(r#"{{"systemPrompt":"{text}"}}"#)).unwrap();
+    let send_request = move |call: MethodCall| -> Result<ToolResult, ClientRequestError> {
+        for page in ["A", "A", "B"] {
+            call.request_input("r0", "sampling/createMessage", Some(&params(page)))?;
+        }
+        Ok("deleted without a question about B".into())
+    };
+    server.tool("ask", &Json::parse(r#"{"inputSchema":{"type":"object"}}"#).unwrap(), send_request).unwrap();
+    let (asked, answer) = asked_to_the_end(&server, "yes");
+    assert_eq!((asked, answer.contains(FAILED)), (1, true), "{answer}");
+    assert!(log.try_recv().unwrap().contains("\"r0\" names another request"));
+
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let capabilities = Json::parse(r#"{"sampling":{}}"#).unwrap();
+        let yes = Json::parse(r#"{"role":"assistant","content":{"type":"text","text":"yes"}}"#).unwrap();
+        let options = TestOptions::new()
+            .revision(revision)
+            .capabilities(capabilities)
+            .on_request(move |_, _| yes.clone());
+        let mut client = server.test_client_with(options).unwrap();
+        assert!(client.call_tool("ask", "{}").unwrap().contains("The tool failed"), "{revision}");
+        assert!(log.try_recv().unwrap().contains("\"r0\" names another request"));
+    }
 }

@@ -196,3 +196,14 @@ fn a_closed_client_returns_an_error_and_ends_its_subscriptions() {
     server.test_client().unwrap().list().unwrap(); // polls for what belongs to no connection
     assert_eq!(interests.load(Ordering::SeqCst), 1);
 }
+
+#[test]
+fn a_request_that_the_server_cannot_read_is_rejected() {
+    let mut limits = Limits::default();
+    limits.message_bytes = 1000;
+    let server = Server::builder("s", "1").limits(limits).build().unwrap();
+    let mut client = server.test_client().unwrap();
+    let refused = client.call_tool("none", &format!(r#"{{"text":"{}"}}"#, "x".repeat(2000))).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Response);
+    assert!(refused.to_string().contains("message_bytes"), "{refused}");
+}

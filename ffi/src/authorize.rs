@@ -10,17 +10,17 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use wellhead::{AuthorizeCall, Operation, Responder, Verdict};
 
-/// The caller lists the targets, which are URIs.
+/// The caller lists the targets, which are URIs and templates.
 pub const WELLHEAD_OPERATION_LIST: u32 = 1;
 /// The caller reads the targets.
 pub const WELLHEAD_OPERATION_READ: u32 = 2;
 /// The caller subscribes to the targets.
 pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
-/// The caller completes variables; the URI is the template.
+/// The caller completes variables; the target is the template.
 pub const WELLHEAD_OPERATION_COMPLETE: u32 = 4;
 /// The caller lists tools; the targets are their names.
 pub const WELLHEAD_OPERATION_LIST_TOOLS: u32 = 5;
-/// The caller calls a tool; the URI is its name.
+/// The caller calls a tool; the target is its name.
 pub const WELLHEAD_OPERATION_CALL_TOOL: u32 = 6;
 /// The caller lists prompts; the targets are their names.
 pub const WELLHEAD_OPERATION_LIST_PROMPTS: u32 = 7;

@@ -296,10 +296,11 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
     }
 }
 
-/// Removes one registration: a resource by its URI, else a template with its list by the text of the
-/// template, else a list source or a method by its name. A folder is removed by the text of its template, such as
-/// file:///srv/notes/{+path}. A list source without a name is removed by its number. Pending calls finish. Fails with
-/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
+/// Removes one registration. Pending calls finish.
+/// uri_or_name: the URI of a resource, else the text of a template, which goes with its list, else the name of a list
+/// source or a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}, and a list
+/// source without a name by its number.
+/// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove(
     server: *mut wellhead_server,

@@ -233,7 +233,8 @@ function ownText(e: unknown): string {
  */
 function text(e: unknown): string {
   try {
-    return e instanceof Error ? inspect(e, { depth: 4, breakLength: 120 }) : String(e);
+    const own = e instanceof Error ? undefined : String(e);
+    return own === undefined || own === '[object Object]' ? inspect(e, { depth: 4, breakLength: 120 }) : own;
   } catch {
     return 'the callback threw something that has no text';
   }

@@ -194,7 +194,11 @@ export class Conversation {
   }
 
   #take({ id, method, params, result, error }: any): void {
-    if (method === undefined) return this.#settle(id, result, error);
+    if (method === undefined) {
+      // Without an id the server could not read a request, such as one beyond a limit, and does not know which.
+      for (const one of id == null ? [...this.#answers.keys()] : [id]) this.#settle(one, result, error);
+      return;
+    }
     if (id !== undefined) return void this.#answer(id, method, params ?? {});
     if (method === 'notifications/resources/updated') this.updates.push(params.uri);
     else if (method === 'notifications/resources/list_changed') this.listChanges += 1;

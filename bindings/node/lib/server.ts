@@ -532,8 +532,8 @@ export class Server {
   /**
    * Sets the callback that decides who may list, read, complete and subscribe to resources, and use tools and prompts.
    *
-   * One call decides about one or more targets: URIs, or names of tools or prompts. If the callback throws, all of them are denied. A second callback replaces
-   * the first.
+   * One call decides about one or more targets: URIs, templates, or names of tools or prompts. If the callback throws, the
+   * client gets "internal error". A second callback replaces the first.
    *
    * @example
    * ```ts
@@ -839,7 +839,8 @@ export class Server {
 
   /**
    * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these
-   * have ended. Drops calls in flight. Those of {@link Server.serveHttp} may still be answered within its `shutdownMs`.
+   * have ended. Drops calls in flight. Those of {@link Server.serveHttp} may still be answered within its `shutdownMs`. Those of
+   * {@link Server.handler} and {@link Server.fetch} may be answered after it has resolved: close your own server, and wait for that.
    *
    * @example
    * ```ts

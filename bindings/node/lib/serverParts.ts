@@ -78,7 +78,10 @@ export class Parts {
         this.stdio.ended();
         this.abandon();
       },
-      unlistened: () => this.listeners.ended(),
+      unlistened: () => {
+        this.abandon(); // calls that took longer than `shutdownMs`
+        this.listeners.ended();
+      },
       listeners: () => this.listeners.run(),
     });
   }

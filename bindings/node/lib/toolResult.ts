@@ -161,6 +161,7 @@ function ofParts(parts: readonly unknown[]): JsonObject {
 function needJson(value: unknown): unknown {
   if (!['object', 'string', 'number', 'boolean'].includes(typeof value))
     throw returned(value, 'return a string, JSON, an Image, an Audio or a Result');
+  if (value instanceof Error) throw returned(value, 'throw it');
   if (isMedia(value)) throw returned(value, 'put it into the content of a Result');
   if (value instanceof Uint8Array) throw returned(value, "return new Image(it, 'image/png') or the like");
   if (types.isAnyArrayBuffer(value))

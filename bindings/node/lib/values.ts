@@ -376,8 +376,8 @@ export type Completer = (
 ) => Completion | Iterable<string> | PromiseLike<Completion | Iterable<string>>;
 
 /**
- * The operation that a caller asks permission for. It says what the `targets` are: URIs, templates for `complete`, and names for
- * tools and prompts (`list_tools` to `get_prompt`).
+ * The operation that a caller asks permission for. It says what the `targets` are: URIs, for `list` also templates, for
+ * `complete` templates, and names for tools and prompts (`list_tools` to `get_prompt`).
  */
 export type Operation =
   | 'list'

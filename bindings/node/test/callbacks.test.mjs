@@ -148,6 +148,12 @@ test('any other error or return value is an internal error and one line in the l
       },
       /has no text/,
     ],
+    'plain object': [
+      () => {
+        throw { status: 404, message: 'gone' };
+      },
+      /status: 404, message: 'gone'/,
+    ],
     number: [() => 7, /returned the number/],
     'number later': [async () => 2, /returned the number/],
     boolean: [() => true, /returned the boolean true/],

@@ -143,3 +143,14 @@ test('a client that is closed cancels its pending requests', limit, async () => 
   client.close();
   await Promise.all([reading, aborted, assert.rejects(client.list(), ClosedError)]);
 });
+
+test('a request that the server cannot read is rejected', limit, async () => {
+  const server = new Server('s', '1', { limits: { messageBytes: 1000 } });
+  server.tool('echo', { input: {} }, () => 'read');
+  for (const revision of ['2025-11-25', '2026-07-28']) {
+    const client = server.testClient({ revision });
+    const call = client.callTool('echo', { text: 'x'.repeat(2000) });
+    await assert.rejects(call, (e) => e instanceof ResponseError && /message_bytes/.test(e.message));
+    client.close();
+  }
+});

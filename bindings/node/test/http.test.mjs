@@ -682,3 +682,51 @@ test('other requests are answered although one response throws', limit, async (t
   await assert.rejects(first, { name: 'AbortError' });
   assert.equal(await host.finish(), 0);
 });
+
+for (const [era, sessions] of [
+  ['of the handshake era', true],
+  ['of the stateless era', false],
+]) {
+  test(`a call ${era} that outlasts shutdownMs is aborted`, limit, async () => {
+    const { server } = make();
+    const begun = new EventEmitter();
+    let aborted;
+    server.tool('endless', { input: {} }, async (_, { signal }) => {
+      aborted = once(signal, 'abort');
+      begun.emit('call');
+      await aborted;
+      return '';
+    });
+    let served;
+    const { port } = await new Promise((onListening) => {
+      served = server.serveHttp({ port: 0, shutdownMs: 1, onListening });
+    });
+    const send = (message, headers) => {
+      const init = post(message);
+      return fetch(`http://127.0.0.1:${port}/mcp`, { ...init, headers: { ...init.headers, ...headers } });
+    };
+    let call;
+    const running = once(begun, 'call');
+    if (sessions) {
+      const hello = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      };
+      const first = await send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
+      const session = {
+        'mcp-session-id': first.headers.get('mcp-session-id'),
+        'mcp-protocol-version': '2025-11-25',
+      };
+      call = send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'endless' } }, session);
+    } else {
+      call = send(request(2, 'tools/call', { name: 'endless' }), { 'mcp-name': 'endless' });
+    }
+    const ended = call.then((response) => response.text()).catch(() => {}); // its connection ends
+    await running;
+    await server.close();
+    await served;
+    await aborted;
+    await ended;
+  });
+}

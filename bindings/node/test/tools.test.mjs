@@ -394,6 +394,7 @@ const NO_RESULTS = {
     'the tool returned an object; read it to its end first: await new Response(it).text()',
   ],
   'a Map': [new Map(), 'the tool returned a Map; return JSON.stringify(Object.fromEntries(it))'],
+  'an error': [new ToolError('no'), 'the tool returned a ToolError; throw it'],
   'a function': [() => 'a', `the tool returned a function; ${CURE}`],
   'a bigint': [1n, `the tool returned 1; ${CURE}`],
   'a bigint inside': [{ a: 1n }, 'structuredContent.a is the bigint 1; give a number or a string'],

@@ -1,8 +1,8 @@
 """One call, used by many threads at once."""
 
 import json
-import os
 import threading
+import time
 from typing import Any
 
 import wellhead

@@ -518,3 +518,13 @@ def test_the_classes_have_names() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         _ = wellhead.Nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_request_that_the_server_cannot_read_is_rejected(revision: str) -> None:
+    server = wellhead.Server("s", "1", limits=wellhead.Limits(message_bytes=1000))
+    with (
+        server.test_client(revision=revision) as client,
+        pytest.raises(wellhead.ResponseError, match="message_bytes"),
+    ):
+        client.call_tool("none", {"text": "x" * 2000})

@@ -114,8 +114,9 @@ def test_a_callback_may_be_busy_for_some_seconds() -> None:
     assert read_or_error(server, "n:a") not in (None, "Internal error")
     assert repr(wellhead.NOT_MODIFIED) == "wellhead.NOT_MODIFIED"
     assert wellhead.Busy().retry_after_ms is None
-    with pytest.raises(ValueError, match="seconds"):
-        wellhead.Busy(-1)
+    for wrong in (-1, "3"):
+        with pytest.raises(ValueError, match="milliseconds"):
+            wellhead.Busy(wrong)  # type: ignore[arg-type]
 
 
 def test_a_call_has_the_meta_of_its_request() -> None:

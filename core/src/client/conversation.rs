@@ -239,8 +239,11 @@ impl Conversation {
     }
 
     fn response(&mut self, id: Option<Raw<'_>>, message: Raw<'_>) -> Result<()> {
-        let id = number(id).ok_or_else(|| odd("an answer without the id of a request"))?;
         let [result, error] = pick(message, &["result", "error"])?;
+        let Some(id) = number(id) else {
+            // The server could not read a request, such as one beyond a limit.
+            return Err(error.map_or_else(|| Ok(odd("an answer without the id of a request")), refused)?);
+        };
         let answer = match (result, error) {
             (Some(result), None) => Ok(result.get().to_owned()),
             (_, Some(error)) => Err(refused(error)?),

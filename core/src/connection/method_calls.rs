@@ -403,7 +403,9 @@ impl ConnectionState {
             return Err(invalid(format!("\"{method}\" needs a level from debug to emergency")));
         };
         if !self.offers_logs() {
-            let what = format!("\"{method}\" needs the capability \"logging\"; declare it on the builder");
+            let what = format!(
+                "\"{method}\" needs the capability \"logging\"; declare it among the `capabilities` of the server"
+            );
             return Err(invalid(what));
         }
         Ok(level().is_some_and(|wanted| of_line >= wanted))
@@ -486,7 +488,7 @@ pub(super) fn not_sent(method: &str, why: NotSent) -> Error {
             "the client takes nothing: as much waits for it as `output_bytes` allows",
         ),
         NotSent::Revision => {
-            invalid("requests end with older revisions; answer \"needs input\" instead".to_owned())
+            invalid("in this revision a server sends no requests; ask for the input by a name, or answer \"input required\"".to_owned())
         }
         NotSent::Single => {
             let what = "there is room for the answer only: the message was handed in alone, or its Accept allows no stream";

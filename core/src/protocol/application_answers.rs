@@ -346,6 +346,9 @@ impl RequestState {
             RequestState::Complete { argument } => {
                 format!("the completion of {} in {}", argument.name, argument.reference)
             }
+            RequestState::Walk(walk) if walk.judged_count() > 0 => {
+                "the verdict about items of a list".to_owned()
+            }
             RequestState::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
             RequestState::Subscribe(subscribing) => {
                 format!("the subscription to {}", subscribing.uris.join(", "))

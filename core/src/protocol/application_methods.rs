@@ -453,7 +453,7 @@ impl<'a> MethodRequest<'a> {
             return self.refused("this needs input, which takes a newer protocol version", &what);
         }
         if !revision::may_need_input(self.method) {
-            return self.failed("was answered \"needs input\", which this method may not be");
+            return self.failed("was answered \"input required\", which this method may not be");
         }
         match input_required::check(wanted.raw(), client.map(Json::raw), self.revision.elicitation) {
             Ok(()) => self.result(wanted, (ResultType::InputRequired, Cache::None)),

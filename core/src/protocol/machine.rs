@@ -165,9 +165,14 @@ impl Machine {
         }
     }
 
-    /// Returns the calls that the application has.
-    pub(crate) fn handed_out(&self) -> Vec<CallId> {
-        self.inflight.handed_out()
+    /// Returns the calls that the application has and that closing cancels, with those whose
+    /// cancellation is still queued.
+    pub(crate) fn cancelled_by_closing(&self) -> Vec<CallId> {
+        let queued = self.application_calls.iter().filter_map(|application_call| match application_call {
+            ApplicationCall::Cancel { call } => Some(*call),
+            _ => None,
+        });
+        queued.chain(self.inflight.handed_out()).collect()
     }
 
     // ---- the ready mark

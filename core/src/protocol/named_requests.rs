@@ -26,6 +26,9 @@ pub(crate) struct NamedRequests {
     pub(crate) answers: BTreeMap<String, (String, ClientAnswer)>,
     /// The requests of the current run that the client has not answered.
     pub(crate) pending: Vec<NamedRequest>,
+    /// The requests of the current run that the client had answered before. A later run may send other parameters, such as a
+    /// count in a message, but one run may not use a name twice.
+    pub(crate) answered: Vec<NamedRequest>,
     pub(crate) rounds: u32,
     /// True if the answers in the client's own request were read.
     pub(crate) read: bool,
@@ -41,6 +44,13 @@ pub(crate) struct NamedRequest {
     pub(crate) name: String,
     pub(crate) method: String,
     pub(crate) params: Option<Json>,
+}
+
+impl NamedRequest {
+    fn is_the_same(&self, other: &NamedRequest) -> bool {
+        let [params, others] = [self, other].map(|request| request.params.as_ref().map(Json::as_str));
+        self.method == other.method && params == others
+    }
 }
 
 /// The answer to a named request of a callback, if the client has sent it.
@@ -110,14 +120,22 @@ impl Machine {
         if named.forged {
             return Err(NotAnswered::Forged);
         }
-        if let Some((of, answer)) = named.answers.get(name) {
-            let arrived = || NamedAnswer::Arrived(answer.clone());
-            return (of == method).then(arrived).ok_or(NotAnswered::OtherName);
+        let request = NamedRequest { name: name.into(), method: method.into(), params: params.cloned() };
+        let made = named.pending.iter().chain(&named.answered).find(|made| made.name == name);
+        if made.is_some_and(|made| !made.is_the_same(&request)) {
+            return Err(NotAnswered::OtherName);
         }
-        if let Some(pending) = named.pending.iter().find(|pending| pending.name == name) {
-            let same = pending.method == method
-                && pending.params.as_ref().map(Json::as_str) == params.map(Json::as_str);
-            return same.then_some(NamedAnswer::Awaited).ok_or(NotAnswered::OtherName);
+        if let Some((of, answer)) = named.answers.get(name) {
+            if of != method {
+                return Err(NotAnswered::OtherName);
+            }
+            if made.is_none() {
+                named.answered.push(request);
+            }
+            return Ok(NamedAnswer::Arrived(answer.clone()));
+        }
+        if made.is_some() {
+            return Ok(NamedAnswer::Awaited);
         }
         let (route, context) = (open.route, open.context.clone());
         match context.revision.era {
@@ -139,7 +157,6 @@ impl Machine {
             let lacked = Need::as_capabilities(&BTreeSet::from([need]));
             return Err(NotAnswered::NotSent(NotSent::Lacks(lacked)));
         }
-        let request = NamedRequest { name: name.into(), method: method.into(), params: params.cloned() };
         let open = self.inflight.get(call).ok_or_else(over)?;
         open.named.get_or_insert_default().pending.push(request);
         Ok(NamedAnswer::Awaited)
@@ -179,6 +196,7 @@ impl Machine {
         };
         self.cancel_dropped_requests();
         let pending = std::mem::take(&mut named.pending);
+        named.answered.clear();
         named.rounds += 1;
         let Some(open) = self.inflight.get(next) else { return false };
         let route = open.route;

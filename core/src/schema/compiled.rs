@@ -89,7 +89,12 @@ impl Schema {
             return Some("it is too large to say where".to_owned());
         }
         let problems = find_problems(&self.validator, &value, FieldValues::Hidden);
-        Some(lines(&problems).trim_start_matches("\n- ").replace("\n- ", "; "))
+        let text = lines(&problems).trim_start_matches("\n- ").replace("\n- ", "; ");
+        Some(if problems.iter().any(Problem::is_about_all) {
+            text.replacen("arguments: ", "it ", 1)
+        } else {
+            text
+        })
     }
 
     /// Returns a line for each field that does not fit, or one line for all if looking for the fields costs too much.

@@ -27,6 +27,11 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    /// Returns whether it is about the whole value.
+    pub(super) fn is_about_all(&self) -> bool {
+        self.path.is_empty()
+    }
+
     /// Returns the name of the member of the whole value in which it is, and its text with the path from there.
     pub(super) fn within_member(&self) -> Option<(&str, String)> {
         let (Step::Member(name), below) = self.path.split_first()? else { return None };

@@ -1350,15 +1350,15 @@ class Server:
         """Calls a function `(operation, targets)` before the server lists, reads or completes anything, accepts a
         subscription, or uses a tool or prompt. One call may be about many targets.
 
-        `operation` says what the targets are. For `"list"`, `"read"` and `"subscribe"` they are URIs, for
-        `"complete"` templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names
-        of tools and prompts. A parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one
-        on whose behalf the client asks.
+        `operation` says what the targets are. For `"list"` they are URIs and templates, for `"read"` and
+        `"subscribe"` URIs, for `"complete"` templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and
+        `"get_prompt"` they are names of tools and prompts. A parameter that is annotated `wellhead.Call` gets the
+        call, whose `caller` is the one on whose behalf the client asks.
 
         The function returns one verdict per target, in order, now or later as a `resource` callback does.
         `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
-        as if it did not exist. If the function raises, all targets are denied. A second function replaces the
-        first. Usable as a decorator, with and without parentheses.
+        as if it did not exist. If the function raises, the client gets "internal error". A second function
+        replaces the first. Usable as a decorator, with and without parentheses.
 
         Args:
             function: The function. Without it, the method returns a decorator.
@@ -1861,7 +1861,8 @@ class Server:
         Args:
             callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
                 them. With more, all of them are new threads.
-            shutdown_ms: Milliseconds that calls in flight may still take after the end of input.
+            shutdown_ms: Milliseconds that calls in flight may still take after the end of input. A `def`
+                that runs is waited for, since no thread can be ended.
             guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
                 goes to standard error and not to the client.
 
@@ -1923,7 +1924,8 @@ class Server:
             callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
                 them. With more, all of them are new threads.
             on_listening: A function `(address, port)`, called once clients can connect.
-            shutdown_ms: Milliseconds that calls in flight may still take after the server is closed.
+            shutdown_ms: Milliseconds that calls in flight may still take after the server is closed. A `def`
+                that runs is waited for, since no thread can be ended.
             tcp_connection_limit: The greatest number of TCP connections at once. Further connections wait until one is
                 closed.
             io_threads: The number of threads that read and write, 1 to 1,024.

@@ -76,7 +76,8 @@ class Busy(Outcome):
     """
 
     def __init__(self, retry_after_ms=None, /):
-        if retry_after_ms is not None and not 0 <= retry_after_ms < float("inf"):
+        is_number = isinstance(retry_after_ms, (int, float)) and 0 <= retry_after_ms < float("inf")
+        if retry_after_ms is not None and not is_number:
             raise ValueError(f"retry_after_ms is a number of milliseconds, 0 or more, not {retry_after_ms!r}")
         super().__init__("busy" if retry_after_ms is None else f"busy for {retry_after_ms} ms", "busy")
         self.retry_after_ms = retry_after_ms

@@ -141,7 +141,10 @@ class Wire:
     def take(self, message: _Json) -> None:
         method, params = message.get("method"), message.get("params", {})
         if method is None:
-            self.settle(message.get("id"), message)
+            number = message.get("id")
+            # Without an id the server could not read a request, such as one beyond a limit, and does not know which.
+            for one in list(self.expected) if number is None else [number]:
+                self.settle(one, message)
         elif "id" in message:
             self.requests.append(message)
         elif method == "notifications/resources/updated":
