@@ -100,7 +100,8 @@ pub(crate) fn ends(py: Python<'_>, e: &PyErr) -> bool {
 
 pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
     static OUTCOME: Imported = Imported::new("wellhead._errors", "Outcome");
-    if OUTCOME.get(py).is_ok_and(|class| e.is_instance(py, class)) {
+    static WAITING: Imported = Imported::new("wellhead._errors", "Waiting"); // no error, so that callbacks let it through
+    if [&OUTCOME, &WAITING].iter().any(|class| class.get(py).is_ok_and(|class| e.is_instance(py, class))) {
         return outcome(e.value(py)).unwrap_or(Meaning::Failed);
     }
     if ends(py, e) { Meaning::Ends } else { Meaning::Failed }

@@ -442,8 +442,8 @@ arguments: their type hints make the `inputSchema`, and the `Args:` of the docst
 `Decimal`, `Path`, and classes with `model_json_schema` and `model_validate`, such as pydantic's models.
 Each argument has the type of its hint. A parameter annotated `wellhead.Call` is given the call.
 
-A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with any of
-these as several blocks, None as no content. Any other value is structured content: JSON, or a value of
+A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with an image or a
+sound in it as several blocks, None as no content. Any other value is structured content: JSON, or a value of
 the types above. The hint of the return value makes the `outputSchema`. Return a `wellhead.Result` to
 set all parts of the result.
 

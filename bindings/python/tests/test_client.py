@@ -528,3 +528,26 @@ def test_a_request_that_the_server_cannot_read_is_rejected(revision: str) -> Non
         pytest.raises(wellhead.ResponseError, match="message_bytes"),
     ):
         client.call_tool("none", {"text": "x" * 2000})
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_callback_that_catches_exceptions_waits_for_its_client(revision: str, is_async: bool) -> None:
+    server = wellhead.Server("s", "1")
+
+    def ask(call: wellhead.Call) -> str:
+        try:
+            return str(call.request_input("roots", "roots/list"))
+        except Exception:
+            return "caught"
+
+    async def ask_later(call: wellhead.Call) -> str:
+        return ask(call)
+
+    server.tool("ask")(ask_later if is_async else ask)
+
+    def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        return {"roots": [{"uri": "file:///a"}]}
+
+    with server.test_client(revision=revision, capabilities={"roots": {}}, on_request=answer) as client:
+        assert "file:///a" in client.call_tool("ask")["content"][0]["text"]

@@ -98,13 +98,16 @@ class InputRequired(Outcome):
         self.value = value
 
 
-class Waiting(Outcome):
+class Waiting(BaseException):
     """Raised by `Call.request_input`: the client has not answered yet. The callback must not catch it, and
-    runs again from its start when the client has answered.
+    runs again from its start when the client has answered. It is no `Exception`, so `except Exception` lets
+    it through.
     """
 
+    code = "waiting"
+
     def __init__(self, message="the callback waits for the client", /):
-        super().__init__(message, "waiting")
+        super().__init__(message)
 
 
 class InvalidState(Outcome):

@@ -66,10 +66,13 @@ class InputRequired(Outcome):
     value: dict[str, Any]
     def __init__(self, value: dict[str, Any], /) -> None: ...
 
-class Waiting(Outcome):
+class Waiting(BaseException):
     """Raised by `Call.request_input`: the client has not answered yet. The callback must not catch it, and
-    runs again from its start when the client has answered.
+    runs again from its start when the client has answered. It is no `Exception`, so `except Exception` lets
+    it through.
     """
+
+    code: str
 
     def __init__(self, message: str = ..., /) -> None: ...
 
