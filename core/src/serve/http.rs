@@ -292,6 +292,8 @@ async fn serve(
     shutdown: Duration,
 ) {
     let (end, ends) = watch::channel(());
+    // Dropped when the time is over, and with it the clients that are left, so that their calls are cancelled.
+    let (_serving, served) = watch::channel(());
     let room = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `SocketState`
@@ -307,8 +309,12 @@ async fn serve(
             accepted = accept(&listener, &room) => {
                 let Some((stream, permit)) = accepted else { continue };
                 let client = attend(shared.clone(), builder.clone(), stream, ends.clone());
+                let mut served = served.clone();
                 tokio::spawn(async move {
-                    client.await;
+                    tokio::select! {
+                        () = client => {}
+                        _ = served.changed() => {}
+                    }
                     drop(permit);
                 });
             }

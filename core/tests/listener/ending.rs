@@ -46,6 +46,28 @@ fn the_service_ends_although_a_callback_never_answers() {
     }
 }
 
+#[test]
+fn a_callback_that_outlasts_the_shutdown_time_is_cancelled() {
+    for begin in [stateless, in_session] {
+        let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+        let (sender, begun) = std::sync::mpsc::channel();
+        server
+            .resource("test://held", move |call: wellhead::Call| {
+                sender.send(()).unwrap();
+                while !call.is_cancelled() {
+                    std::thread::yield_now();
+                }
+                "no client waits for it any more"
+            })
+            .unwrap();
+        let service = Service::start(server, |http| http.shutdown_ms(1));
+        let mut client = begin(&service);
+        begun.recv().unwrap();
+        service.ends();
+        assert!(is_ended(&mut client));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn sigterm_counts_from_the_moment_on_at_which_the_address_is_known() {
