@@ -192,6 +192,14 @@ impl Endpoint {
         }
     }
 
+    /// Ends all sessions, and cancels their calls.
+    #[cfg(feature = "http")]
+    pub(crate) fn end_sessions(&self) {
+        for session in self.0.state.with(|s, _| s.sessions.remove_all()) {
+            self.0.close(&session.connection);
+        }
+    }
+
     /// The server that the endpoint belongs to.
     #[cfg(feature = "http")]
     pub(crate) fn server(&self) -> &Server {

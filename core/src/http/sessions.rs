@@ -261,6 +261,13 @@ impl Sessions {
         expired
     }
 
+    /// Removes all sessions and returns them.
+    #[cfg(feature = "http")]
+    pub(super) fn remove_all(&mut self) -> Vec<HttpSession> {
+        let ids: Vec<_> = self.by_id.keys().cloned().collect();
+        ids.iter().filter_map(|id| self.remove(id)).collect()
+    }
+
     // ---- what is kept of streams
 
     /// Adds an event to a stream of a session. It is also kept for a client that resumes the stream, if there is room.

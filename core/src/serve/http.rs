@@ -333,6 +333,7 @@ async fn serve(
             () = wake.notified() => {}
         }
     }
+    shared.endpoint.end_sessions(); // their calls go on without a client
     if let Some(jobs) = &shared.jobs {
         jobs.close();
     }
