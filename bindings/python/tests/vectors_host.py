@@ -254,7 +254,7 @@ class Host:
         return method_result(answer)
 
     def client_requests(self, answer: Json, proceed: Callable[[Json], Any], call: wellhead.Call) -> Any:
-        unanswered: wellhead.Error | None = None
+        unanswered: BaseException | None = None
         for each in answer["client_requests"]:
             try:
                 result = call.request_input(each["name"], each["method"], each.get("params"))
@@ -265,7 +265,7 @@ class Host:
                 if "missing" in answer:
                     return proceed(answer["missing"])
                 unanswered = unanswered or missing
-            except wellhead.Error as error:
+            except (wellhead.Waiting, wellhead.Error) as error:
                 unanswered = unanswered or error
         if unanswered is not None:
             raise unanswered

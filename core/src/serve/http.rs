@@ -292,8 +292,7 @@ async fn serve(
     shutdown: Duration,
 ) {
     let (end, ends) = watch::channel(());
-    // Dropped when the time is over, and with it the clients that are left, so that their calls are cancelled.
-    let (_serving, served) = watch::channel(());
+    let (serving, served) = watch::channel(());
     let room = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `SocketState`
@@ -312,8 +311,9 @@ async fn serve(
                 let mut served = served.clone();
                 tokio::spawn(async move {
                     tokio::select! {
-                        () = client => {}
+                        biased;
                         _ = served.changed() => {}
+                        () = client => {}
                     }
                     drop(permit);
                 });
@@ -333,7 +333,9 @@ async fn serve(
             () = wake.notified() => {}
         }
     }
-    shared.endpoint.end_sessions(); // their calls go on without a client
+    // The calls that are left are cancelled: with their clients, and those of sessions with these.
+    drop(serving);
+    shared.endpoint.end_sessions();
     if let Some(jobs) = &shared.jobs {
         jobs.close();
     }

@@ -102,6 +102,9 @@ class Waiting(BaseException):
     """Raised by `Call.request_input`: the client has not answered yet. The callback must not catch it, and
     runs again from its start when the client has answered. It is no `Exception`, so `except Exception` lets
     it through.
+
+    Args:
+        message: The text of the exception.
     """
 
     code = "waiting"
