@@ -25,42 +25,8 @@ INITIALIZE = message(0, "initialize", **CLIENT)
 TOOL = message(1, "tools/call", name="ask", arguments={})
 
 
-@pytest.mark.parametrize(
-    ("error", "seen"),
-    [
-        ('{"code":-1,"message":"No","data":[1]}', (-1, "No", [1])),
-        ('{"code":"x","message":5}', (0, "", None)),
-        ('{"code":true,"message":null}', (0, "", None)),
-        ("{}", (0, "", None)),
-        ("[1]", (0, "", None)),
-        ("5", (0, "", None)),
-        ("null", (0, "", None)),
-    ],
-)
-def test_any_json_that_a_client_sends_as_an_error_is_raised(error: str, seen: tuple[int, str, Any]) -> None:
-    server = wellhead.Server("s", "1")
-    asked: list[Future[Any]] = []
-    answer: Future[Any] = Future()
-
-    @server.tool("ask", {})
-    def ask(arguments: Json, call: wellhead.Call) -> Future[Any]:
-        asked.append(call.send_request("roots/list"))
-        return answer
-
-    connection = server.connect()
-    connection.receive(INITIALIZE + message(None, "notifications/initialized") + TOOL)
-    while connection.poll_event():
-        pass
-    connection.receive(b'{"jsonrpc":"2.0","id":1,"error":%s}\n' % error.encode())
-    while connection.poll_event():
-        pass
-    raised = asked[0].exception(timeout=0)
-    assert isinstance(raised, wellhead.ClientError)
-    assert (raised.rpc_code, raised.message, raised.data) == seen
-
-
-@pytest.mark.parametrize("end", ["closed", "dropped"])
-def test_a_request_to_the_client_of_a_connection_that_ends_is_cancelled(end: str) -> None:
+def waiting_tool() -> tuple[wellhead.Connection, Future[Any]]:
+    """A connection on which a tool has asked the client, and the Future of the client's answer."""
     server = wellhead.Server("s", "1")
     asked: list[Future[Any]] = []
     answer: Future[Any] = Future()
@@ -76,6 +42,34 @@ def test_a_request_to_the_client_of_a_connection_that_ends_is_cancelled(end: str
         pass
     (future,) = asked
     assert not future.done()
+    return connection, future
+
+
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [
+        ('{"code":-1,"message":"No","data":[1]}', (-1, "No", [1])),
+        ('{"code":"x","message":5}', (0, "", None)),
+        ('{"code":true,"message":null}', (0, "", None)),
+        ("{}", (0, "", None)),
+        ("[1]", (0, "", None)),
+        ("5", (0, "", None)),
+        ("null", (0, "", None)),
+    ],
+)
+def test_any_json_that_a_client_sends_as_an_error_is_raised(error: str, seen: tuple[int, str, Any]) -> None:
+    connection, future = waiting_tool()
+    connection.receive(b'{"jsonrpc":"2.0","id":1,"error":%s}\n' % error.encode())
+    while connection.poll_event():
+        pass
+    raised = future.exception(timeout=0)
+    assert isinstance(raised, wellhead.ClientError)
+    assert (raised.rpc_code, raised.message, raised.data) == seen
+
+
+@pytest.mark.parametrize("end", ["closed", "dropped"])
+def test_a_request_to_the_client_of_a_connection_that_ends_is_cancelled(end: str) -> None:
+    connection, future = waiting_tool()
     if end == "closed":
         connection.close()
     gone = weakref.ref(connection)

@@ -242,7 +242,10 @@ impl Conversation {
         let [result, error] = pick(message, &["result", "error"])?;
         let Some(id) = number(id) else {
             // The server could not read a request, such as one beyond a limit.
-            return Err(error.map_or_else(|| Ok(odd("an answer without the id of a request")), refused)?);
+            return Err(match error {
+                Some(error) => refused(error)?,
+                None => odd("an answer without the id of a request"),
+            });
         };
         let answer = match (result, error) {
             (Some(result), None) => Ok(result.get().to_owned()),

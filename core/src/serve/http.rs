@@ -292,7 +292,6 @@ async fn serve(
     shutdown: Duration,
 ) {
     let (end, ends) = watch::channel(());
-    let (serving, served) = watch::channel(());
     let room = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `SocketState`
@@ -308,13 +307,8 @@ async fn serve(
             accepted = accept(&listener, &room) => {
                 let Some((stream, permit)) = accepted else { continue };
                 let client = attend(shared.clone(), builder.clone(), stream, ends.clone());
-                let mut served = served.clone();
                 tokio::spawn(async move {
-                    tokio::select! {
-                        biased;
-                        _ = served.changed() => {}
-                        () = client => {}
-                    }
+                    client.await;
                     drop(permit);
                 });
             }
@@ -323,25 +317,28 @@ async fn serve(
     drop(listener);
     drop(ends);
     let _ = end.send(());
-    let mut over = pin!(end.closed());
-    let mut deadline = pin!(tokio::time::sleep(shutdown));
-    loop {
-        shared.poll();
-        tokio::select! {
-            () = &mut over => break,
-            () = &mut deadline => break,
-            () = wake.notified() => {}
+    {
+        let mut over = pin!(end.closed());
+        let mut deadline = pin!(tokio::time::sleep(shutdown));
+        loop {
+            shared.poll();
+            tokio::select! {
+                () = &mut over => break,
+                () = &mut deadline => break,
+                () = wake.notified() => {}
+            }
         }
     }
     // The calls that are left are cancelled: with their clients, and those of sessions with these.
-    drop(serving);
+    drop(end);
     shared.endpoint.end_sessions();
     if let Some(jobs) = &shared.jobs {
         jobs.close();
     }
 }
 
-/// Serves one client's connection, until the client closes it, is silent for too long, or the service ends.
+/// Serves one client's connection, until the client closes it, is silent for too long, or the service ends. At the first
+/// change of `ends` no further requests are taken; when its sender is dropped, the client is dropped, too.
 async fn attend(
     shared: Arc<HttpShared>,
     builder: Arc<auto::Builder<TokioExecutor>>,
@@ -355,12 +352,17 @@ async fn attend(
     });
     let socket = TokioIo::new(ObservedSocket::new(stream, state.clone()));
     let mut connection = pin!(builder.serve_connection(socket, service));
+    let mut last = ends.clone();
     let (mut end, mut timer) = (pin!(ends.changed()), None);
+    let mut over = pin!(async move { while last.changed().await.is_ok() {} });
     let mut ending = false;
     poll_fn(|cx| {
         if !ending && end.as_mut().poll(cx).is_ready() {
             ending = true;
             connection.as_mut().graceful_shutdown();
+        }
+        if ending && over.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
         }
         loop {
             if connection.as_mut().poll(cx).is_ready() {
