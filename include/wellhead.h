@@ -268,7 +268,7 @@ typedef struct wellhead_observed {
     wellhead_str method;                      /* The method of the request, such as resources/read, or authorize. */
     /* The registration whose callback is called: a template, a fixed URI, or the name of a list source, a tool or a prompt.
      * May be absent. */
-    wellhead_str registration;
+    wellhead_str registered_as;
     wellhead_str traceparent;                 /* The traceparent of the request, unchecked. May be absent. */
     /* Absent at the begin; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
      * input_required, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
@@ -659,13 +659,24 @@ WELLHEAD_API wellhead_status wellhead_server_add_skill_list(wellhead_server *ser
 WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
                                                           wellhead_error **error);
 
-/* Removes one registration. Pending calls finish.
- * uri_or_name: the URI of a resource, else the text of a template, which goes with its list, else the name of a list
- * source or a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}, and a list
- * source without a name by its number.
+/* Removes a resource or a template. Pending calls finish.
+ * uri_or_template: the URI of a resource, else the text of a template, which goes with its list. The template of a folder
+ * is such as file:///srv/notes/{+path}.
  * Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str uri_or_name,
-                                                    wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_remove_resource(wellhead_server *server, wellhead_str uri_or_template,
+                                                             wellhead_error **error);
+
+/* Removes a list source, of resources or of skills. Pending calls finish.
+ * name: the name of the list source; its number, counted from 1, if it has none.
+ * Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_remove_list(wellhead_server *server, wellhead_str name,
+                                                         wellhead_error **error);
+
+/* Removes a method. Pending calls finish.
+ * name: the name of the method.
+ * Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_remove_method(wellhead_server *server, wellhead_str name,
+                                                           wellhead_error **error);
 
 #define WELLHEAD_NO_WATCH 1                   /* Do not notify clients of changes in the folder. */
 
@@ -1010,11 +1021,11 @@ WELLHEAD_API wellhead_status wellhead_read_missing_capability(wellhead_read *res
  * json: may be NULL.
  * 
  * The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when
- * the client has answered. See wellhead_method_request_input. */
-WELLHEAD_API uint32_t wellhead_read_request_input(wellhead_read *responder, wellhead_str name, wellhead_str method,
+ * the client has answered. See wellhead_method_require_input. */
+WELLHEAD_API uint32_t wellhead_read_require_input(wellhead_read *responder, wellhead_str name, wellhead_str method,
                                                   wellhead_str params, wellhead_str *json);
 
-/* Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client
+/* Answers a read whose requests by wellhead_read_require_input lack a response: the callback runs again when the client
  * has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
  * INVALID_ARGUMENT if the call was answered already. */
 WELLHEAD_API wellhead_status wellhead_read_wait(wellhead_read *responder);
@@ -1491,10 +1502,10 @@ WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wel
  * responses so far travel in a sealed requestState, good for this call for 10 minutes, with each instance that has the
  * key. That revision deprecates sampling and roots, which still work. In earlier revisions the server sends a request.
  * What is wrong with the arguments is logged by wellhead_method_wait. */
-WELLHEAD_API uint32_t wellhead_method_request_input(wellhead_method *responder, wellhead_str name, wellhead_str method,
+WELLHEAD_API uint32_t wellhead_method_require_input(wellhead_method *responder, wellhead_str name, wellhead_str method,
                                                     wellhead_str params, wellhead_str *json);
 
-/* Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the
+/* Answers a call whose requests by wellhead_method_require_input lack a response: the callback runs again when the
  * client has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
  * INVALID_ARGUMENT if the call was answered already. */
 WELLHEAD_API wellhead_status wellhead_method_wait(wellhead_method *responder);
@@ -1681,7 +1692,7 @@ typedef void (*wellhead_after_callback)(void *after_data, const wellhead_call *c
 
 /* Adds an around callback, which runs around each callback of a tool, a prompt, a read or a method, on the same thread.
  * Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed
- * contents and folders. When wellhead_method_request_input has a callback run again, its around callbacks run again,
+ * contents and folders. When wellhead_method_require_input has a callback run again, its around callbacks run again,
  * too.
  * around: may not be NULL.
  * user_data: passed to `around`.

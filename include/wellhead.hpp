@@ -103,7 +103,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/* Thrown by request_input() of Method and Read: there is no result. A callback lets it through: the server then waits for the
+/* Thrown by require_input() of Method and Read: there is no result. A callback lets it through: the server then waits for the
  * client and runs the callback again, or sends an error to the client. See wellhead_method_wait. */
 class ClientRequestError : public std::runtime_error {
 public:
@@ -624,10 +624,10 @@ namespace detail {
 
 /* Sends a named request to the client by a function of C, and returns the result, or throws ClientRequestError. */
 template <class F, class T>
-std::string requested(F request_input, T *responder, std::string_view name, std::string_view method,
+std::string requested(F require_input, T *responder, std::string_view name, std::string_view method,
                       const std::optional<std::string> &params) {
     wellhead_str json = {nullptr, 0};
-    const std::uint32_t response = request_input(responder, str(name), str(method), optional_str(params), &json);
+    const std::uint32_t response = require_input(responder, str(name), str(method), optional_str(params), &json);
     if (response == WELLHEAD_RESPONSE_RESULT) return std::string(view(json));
     std::optional<std::string> text;
     if (json.ptr) text.emplace(view(json));
@@ -723,9 +723,9 @@ public:
     }
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
     /* Sends a named request to the client and returns the result, JSON. Throws ClientRequestError if there is none yet: let it
-     * through, and the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
-    std::string request_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
-        return detail::requested(wellhead_read_request_input, capi(), name, method, params);
+     * through, and the callback runs again from its start when the client has answered. See wellhead_method_require_input. */
+    std::string require_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
+        return detail::requested(wellhead_read_require_input, capi(), name, method, params);
     }
     /* Answers a read whose requests lack a response, as a ClientRequestError that leaves the callback does. */
     void wait() { detail::check(wellhead_read_wait(take())); }
@@ -891,9 +891,9 @@ public:
         return sent != 0;
     }
     /* Sends a named request to the client and returns the result, JSON. Throws ClientRequestError if there is none yet: let it
-     * through, and the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
-    std::string request_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
-        return detail::requested(wellhead_method_request_input, capi(), name, method, params);
+     * through, and the callback runs again from its start when the client has answered. See wellhead_method_require_input. */
+    std::string require_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
+        return detail::requested(wellhead_method_require_input, capi(), name, method, params);
     }
     /* Answers a call whose requests lack a response, as a ClientRequestError that leaves the callback does. */
     void wait() { detail::check(wellhead_method_wait(take())); }
@@ -1198,7 +1198,11 @@ public:
         c.flags = skills.flags;
         detail::call(wellhead_server_add_skills, capi(), &c);
     }
-    void remove(std::string_view uri_or_name) { detail::call(wellhead_server_remove, capi(), str(uri_or_name)); }
+    void remove_resource(std::string_view uri_or_template) {
+        detail::call(wellhead_server_remove_resource, capi(), str(uri_or_template));
+    }
+    void remove_list(std::string_view name) { detail::call(wellhead_server_remove_list, capi(), str(name)); }
+    void remove_method(std::string_view name) { detail::call(wellhead_server_remove_method, capi(), str(name)); }
 
     void set_authorize(AuthorizeCallback authorize) {
         detail::CallbackOfC c(std::move(authorize), run_authorize);

@@ -238,7 +238,7 @@ for made in (@):
     server = Server("s", "1")
     try:
         made(server)
-    except wellhead.RegistrationError as e:
+    except wellhead.UsageError as e:
         print(e)
 """
 NODE = """

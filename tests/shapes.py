@@ -315,7 +315,9 @@ step = by_member(
     step_of("cancelled", text, required={"is": boolean}),
     step_of("on_cancel", text),
     step_of("set", text, {"text": text, "base64": base64, "version": text, **ERROR}),
-    step_of("remove", text, ERROR),
+    step_of("remove_resource", text, ERROR),
+    step_of("remove_list", text, ERROR),
+    step_of("remove_method", text, ERROR),
     step_of("add", entry, ERROR),
     step_of("update", text, {"below": text, "as": members({}, RESOURCE), **ERROR}),
     step_of("make", lambda v, w: SERVER(v, w), ERROR),
@@ -451,7 +453,7 @@ def event(value: Any, where: str) -> None:
 
 
 RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
-ON_HOST = ("finish", "progress", "close_event_stream", "cancelled", "on_cancel", "notify", "session_notify", "session_log", "set", "remove", "add", "update", "list_changed", "notify_list_changed", "access_changed", "remove_tool",
+ON_HOST = ("finish", "progress", "close_event_stream", "cancelled", "on_cancel", "notify", "session_notify", "session_log", "set", "remove_resource", "remove_list", "remove_method", "add", "update", "list_changed", "notify_list_changed", "access_changed", "remove_tool",
            "remove_prompt", "enable_tool", "enable_prompt", "disable_tool", "disable_prompt", "update_tool", "update_prompt", "limit_tool", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
 
 

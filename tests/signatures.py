@@ -36,7 +36,7 @@ PLAIN_ENOUGH = {
 }
 # Words that no name has as a part, since each stood for several things: what to write instead. Tests are free to say them.
 VAGUE_PARTS = {
-    **dict.fromkeys("ask asks asked asking".split(), "application_call for a question to the application, request_input for one to the client"),
+    **dict.fromkeys("ask asks asked asking".split(), "application_call for a question to the application, require_input for one to the client"),
     **dict.fromkeys("tell tells told untold".split(), "send, notify or report"),
     **dict.fromkeys("watcher watchers".split(), "subscriber, interest_handler or observer"),
     "proceed": "continue or advance",

@@ -44,6 +44,6 @@ pub(crate) use named::Availability;
 pub(crate) use names::check_name;
 pub(crate) use pages::{ListPage, Surroundings, ToolAudience, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
-pub(crate) use registry::{Catalog, Found};
+pub(crate) use registry::{Catalog, Found, Removed};
 pub(crate) use resource_tools::{ResourceTool, needed, template_tool, text_argument};
 pub(crate) use tool_limiter::{ToolCall, ToolLimitReached};

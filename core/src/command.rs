@@ -373,7 +373,7 @@ impl Serve {
                 directory = directory.settle_ms(ms);
             }
             let handle = server.directory(directory)?;
-            self.say(&format!("serving {}", handle.registration()));
+            self.say(&format!("serving {}", handle.registered_as()));
         }
         for (prefix, folder) in &self.skills {
             let mut skills = Skills::new(folder);
@@ -384,7 +384,7 @@ impl Serve {
                 skills = skills.settle_ms(ms);
             }
             let handle = server.skills(skills)?;
-            self.say(&format!("serving {}", handle.registration()));
+            self.say(&format!("serving {}", handle.registered_as()));
         }
         if self.verbose {
             server.on_interest(|call| {
@@ -407,8 +407,8 @@ impl Serve {
 fn observed(call: &Observed<'_>) {
     if let Some(end) = call.end {
         let time = end.time.unwrap_or_default();
-        let registration = call.registration.unwrap_or_default();
-        say(&format!("{} {registration}: {}, {} bytes, {time:.1?}", call.method, end.outcome, end.bytes));
+        let registered_as = call.registered_as.unwrap_or_default();
+        say(&format!("{} {registered_as}: {}, {} bytes, {time:.1?}", call.method, end.outcome, end.bytes));
     }
 }
 

@@ -177,7 +177,7 @@ impl Server {
         };
         self.add_template(described, Some(files.clone()), true).map_err(twice)?;
         self.search_in(&files);
-        Ok(self.handle(&template))
+        Ok(Handle::resource(self, &template))
     }
 
     /// Adds this folder to those that are searched.

@@ -22,7 +22,7 @@ pub struct Observed<'a> {
     pub method: &'a str,
     /// The registration that is called: the text of a template, a fixed URI, or the name of a list source, a tool or a
     /// prompt. Never a URI that a client made up. `None` for a callback without a registration.
-    pub registration: Option<&'a str>,
+    pub registered_as: Option<&'a str>,
     /// The `traceparent` of the request, as the client sent it; `None` if it has none.
     pub traceparent: Option<&'a str>,
     /// The number of the call, as in [`crate::Responder::call`] and [`crate::Event::Cancel`].
@@ -50,7 +50,7 @@ impl fmt::Debug for Observed<'_> {
         f.debug_struct("Observed")
             .field("call", &self.call)
             .field("method", &self.method)
-            .field("registration", &self.registration)
+            .field("registered_as", &self.registered_as)
             .field("end", &self.end)
             .finish_non_exhaustive()
     }
@@ -105,7 +105,7 @@ pub(crate) struct RunningCalls {
 pub(crate) struct Started {
     number: u64,
     method: Arc<str>,
-    registration: Option<Arc<str>>,
+    registered_as: Option<Arc<str>>,
     traceparent: Option<String>,
     context: Option<RequestContext>,
     at: Option<Duration>,
@@ -165,11 +165,11 @@ impl RunningCalls {
         application_call: &ApplicationCall,
         context: &Context,
     ) -> Option<RequestContext> {
-        let (method, registration) = subject(application_call);
+        let (method, registered_as) = subject(application_call);
         let at = self.clock.as_ref().map(|clock| clock());
         let traceparent = context.traceparent();
         let context = context.caller.context().cloned();
-        let mut started = Started { number, method, registration, traceparent, context, at };
+        let mut started = Started { number, method, registered_as, traceparent, context, at };
         let attached = self.observer.notify(application_call.call(), &started, None);
         if attached.is_some() {
             started.context.clone_from(&attached);
@@ -194,7 +194,7 @@ impl Observer {
         let observed = Observed {
             call: started.number,
             method: &started.method,
-            registration: started.registration.as_deref(),
+            registered_as: started.registered_as.as_deref(),
             traceparent: started.traceparent.as_deref(),
             id,
             request_context: started.context.as_ref(),

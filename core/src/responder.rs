@@ -287,7 +287,7 @@ impl<A: Reply> Responder<A> {
         if let AnswerTarget::Call { connection, call, context, .. } = &self.target
             && let Some(connection) = connection.upgrade()
         {
-            return connection.request_input(*call, context, name, method, params);
+            return connection.require_input(*call, context, name, method, params);
         }
         let why = Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests");
         Err(ClientRequestError::Failed(why))
@@ -394,11 +394,11 @@ impl<A: Reply> Responder<A> {
 
 impl Responder<Answer> {
     /// Asks the client for one of its features by a name, before the contents are known. The callback of the read runs
-    /// again from its start when the client has answered. See [`Responder::<MethodAnswer>::request_input`].
+    /// again from its start when the client has answered. See [`Responder::<MethodAnswer>::require_input`].
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn request_input(
+    pub fn require_input(
         &self,
         name: &str,
         method: &str,

@@ -336,10 +336,6 @@ impl Server {
             let _ = self.notify_updated(&uri); // only a closed server refuses
         }
     }
-
-    pub(crate) fn handle(&self, name: &str) -> Handle {
-        Handle::new(Arc::downgrade(&self.0), name)
-    }
 }
 
 fn absolute(uri: &str) -> Result<()> {

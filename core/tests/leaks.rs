@@ -120,8 +120,8 @@ fn any_number_of_connections_and_calls_leaves_no_memory_behind() {
         server.text("N://B/b", "b").unwrap();
         server.set("N://B/b", "c").unwrap();
         server.template("N://C/{c}", |_| "c").unwrap();
-        server.remove("N://B/b").unwrap();
-        server.remove("N://C/{c}").unwrap();
+        server.remove_resource("N://B/b").unwrap();
+        server.remove_resource("N://C/{c}").unwrap();
         client.list_changes().unwrap();
     });
     let endpoint = server.endpoint().build(|| {}).unwrap();

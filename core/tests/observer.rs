@@ -18,7 +18,7 @@ fn observed() -> (Server, Seen) {
     let server = Server::builder("s", "1")
         .observe(move |observed: &Observed<'_>| {
             let mut line = format!("{} {}", observed.call, observed.method);
-            for part in [observed.registration, observed.traceparent].into_iter().flatten() {
+            for part in [observed.registered_as, observed.traceparent].into_iter().flatten() {
                 write!(line, " {part}").unwrap();
             }
             if let Some(end) = observed.end {

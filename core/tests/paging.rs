@@ -51,7 +51,7 @@ fn a_source_that_removes_itself_while_it_is_listed_disturbs_no_other() {
     server
         .list("a", move |call: ListCall| {
             if !removed.swap(true, Ordering::Relaxed) {
-                inside.remove("a").unwrap();
+                inside.remove_list("a").unwrap();
             }
             source(&["a:1", "a:2"])(call).more(true)
         })
@@ -98,9 +98,9 @@ fn a_template_and_a_source_of_the_same_name_are_removed_one_at_a_time() {
     let server = server(10, 10_000);
     server.template("a://{id}", |_| "").unwrap();
     server.list("a://{id}", source(&["b:1"])).unwrap();
-    server.remove("a://{id}").unwrap();
+    server.remove_resource("a://{id}").unwrap();
     assert_eq!(listed(&server), ["b:1"]);
-    server.remove("a://{id}").unwrap();
+    server.remove_list("a://{id}").unwrap();
     assert!(listed(&server).is_empty());
 }
 

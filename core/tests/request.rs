@@ -105,7 +105,7 @@ fn instances_with_one_key_continue_each_others_reads() {
         let server = Server::builder("s", "1").cursor_key([key; 32]).on_log(|_, _| {}).build().unwrap();
         server
             .resource("notes://a", |call: wellhead::Call| {
-                call.request_input("where", "roots/list", None).map(|roots| roots.as_str().to_owned())
+                call.require_input("where", "roots/list", None).map(|roots| roots.as_str().to_owned())
             })
             .unwrap();
         let connection = server.connect(Caller::default());
@@ -156,7 +156,7 @@ fn server_that_asks(times: usize) -> (Server, mpsc::Receiver<String>) {
         .unwrap();
     let send_request = move |call: MethodCall| -> Result<ToolResult, ClientRequestError> {
         for at in 0..times {
-            call.request_input(
+            call.require_input(
                 &format!("r{at}"),
                 "sampling/createMessage",
                 Some(&Json::parse("{}").unwrap()),
@@ -206,7 +206,7 @@ fn a_callback_gives_each_request_a_name_of_its_own() {
     let params = |text: &str| Json::parse(format!(r#"{{"systemPrompt":"{text}"}}"#)).unwrap();
     let send_request = move |call: MethodCall| -> Result<ToolResult, ClientRequestError> {
         for page in ["A", "A", "B"] {
-            call.request_input("r0", "sampling/createMessage", Some(&params(page)))?;
+            call.require_input("r0", "sampling/createMessage", Some(&params(page)))?;
         }
         Ok("deleted without a question about B".into())
     };

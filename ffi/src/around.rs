@@ -35,7 +35,7 @@ pub type wellhead_after_callback = Option<
 
 /// Adds an around callback, which runs around each callback of a tool, a prompt, a read or a method, on the same thread.
 /// Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed
-/// contents and folders. When wellhead_method_request_input has a callback run again, its around callbacks run again,
+/// contents and folders. When wellhead_method_require_input has a callback run again, its around callbacks run again,
 /// too.
 /// around: may not be NULL.
 /// user_data: passed to `around`.

@@ -296,21 +296,54 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
     }
 }
 
-/// Removes one registration. Pending calls finish.
-/// uri_or_name: the URI of a resource, else the text of a template, which goes with its list, else the name of a list
-/// source or a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}, and a list
-/// source without a name by its number.
+/// Removes a resource or a template. Pending calls finish.
+/// uri_or_template: the URI of a resource, else the text of a template, which goes with its list. The template of a folder
+/// is such as file:///srv/notes/{+path}.
 /// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_remove(
+pub unsafe extern "C" fn wellhead_server_remove_resource(
     server: *mut wellhead_server,
-    uri_or_name: wellhead_str,
+    uri_or_template: wellhead_str,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
         with_server(server, error, |promise, server| {
-            server.remove(promise.text(uri_or_name, "uri_or_name")?).map(drop)
+            server.remove_resource(promise.text(uri_or_template, "uri_or_template")?).map(drop)
+        })
+    }
+}
+
+/// Removes a list source, of resources or of skills. Pending calls finish.
+/// name: the name of the list source; its number, counted from 1, if it has none.
+/// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_remove_list(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, |promise, server| {
+            server.remove_list(promise.text(name, "name")?).map(drop)
+        })
+    }
+}
+
+/// Removes a method. Pending calls finish.
+/// name: the name of the method.
+/// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_remove_method(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, |promise, server| {
+            server.remove_method(promise.text(name, "name")?).map(drop)
         })
     }
 }

@@ -49,7 +49,7 @@ pub mod tool;
 
 pub mod prompt;
 
-pub mod request_input;
+pub mod require_input;
 
 pub mod session;
 

@@ -19,7 +19,7 @@ pub struct wellhead_observed {
     pub method: wellhead_str,
     /// The registration whose callback is called: a template, a fixed URI, or the name of a list source, a tool or a prompt.
     /// May be absent.
-    pub registration: wellhead_str,
+    pub registered_as: wellhead_str,
     /// The traceparent of the request, unchecked. May be absent.
     pub traceparent: wellhead_str,
     /// Absent at the begin; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
@@ -107,7 +107,7 @@ pub(crate) fn observer(
             struct_size: size_of::<wellhead_observed>(),
             call: observed.call,
             method: wellhead_str::from_text(observed.method),
-            registration: wellhead_str::optional(observed.registration),
+            registered_as: wellhead_str::optional(observed.registered_as),
             traceparent: wellhead_str::optional(observed.traceparent),
             outcome: wellhead_str::optional(end.map(|end| end.outcome)),
             client_waiting: c_int::from(end.is_some_and(|end| end.client_waiting)),

@@ -4,7 +4,7 @@ use crate::boundary::Promise;
 use crate::foreign::{Source, json};
 use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
-use crate::request_input::{request_input, waiting};
+use crate::require_input::{require_input, waiting};
 use crate::resource::{described, wellhead_contents};
 use crate::status::wellhead_status;
 use crate::types::{wellhead_destroy_callback, wellhead_str};
@@ -201,9 +201,9 @@ pub unsafe extern "C" fn wellhead_read_missing_capability(
 /// json: may be NULL.
 ///
 /// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when
-/// the client has answered. See wellhead_method_request_input.
+/// the client has answered. See wellhead_method_require_input.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_read_request_input(
+pub unsafe extern "C" fn wellhead_read_require_input(
     responder: *mut wellhead_read,
     name: wellhead_str,
     method: wellhead_str,
@@ -211,10 +211,10 @@ pub unsafe extern "C" fn wellhead_read_request_input(
     json: *mut wellhead_str,
 ) -> u32 {
     // SAFETY: our caller's promise.
-    unsafe { request_input(responder, [name, method, params], json) }
+    unsafe { require_input(responder, [name, method, params], json) }
 }
 
-/// Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client
+/// Answers a read whose requests by wellhead_read_require_input lack a response: the callback runs again when the client
 /// has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
 /// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]

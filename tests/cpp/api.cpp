@@ -405,7 +405,7 @@ static void calls_are_observed_and_counted_even_if_the_observer_throws() {
     wellhead::ServerOptions options;
     options.observe = [&seen](const wellhead_observed &observed) {
         const auto outcome = wellhead::optional_view(observed.outcome).value_or("begins");
-        seen.push_back(std::string(wellhead::view(observed.registration)) + " " + std::string(outcome));
+        seen.push_back(std::string(wellhead::view(observed.registered_as)) + " " + std::string(outcome));
         throw std::runtime_error("no disk for metrics");
     };
     Server s("s", "1", std::move(options));

@@ -44,7 +44,7 @@ const Mistake mistakes[] = {
     {[](Server &s) { s.add_text("n:1", "x"), s.add_text("n:1", "x"); },
      "\"n:1\" is registered already; set its contents, or remove it first"},
     {[](Server &s) { s.set_text("n:2", "x"); }, "nothing is registered as \"n:2\""},
-    {[](Server &s) { s.remove("n:2"); }, "nothing is registered as \"n:2\""},
+    {[](Server &s) { s.remove_resource("n:2"); }, "nothing is registered as \"n:2\""},
     {[](Server &s) { s.add_template("n:{+x}{y}", {read_x, {}}); },
      "\"n:{+x}{y}\": `{y}` cannot be matched: it follows `{+x}` at once, and nothing says where it begins; put a separator "
      "between (at byte 6)"},

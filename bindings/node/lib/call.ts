@@ -1,6 +1,13 @@
 import { needJson, needString, needWhole } from './check.js';
 import { type Context, currentContext, inside } from './context.js';
-import { ClientError, InvalidAnswer, InvalidState, MissingCapability, Waiting, native } from './errors.js';
+import {
+  ErrorFromClient,
+  InvalidAnswer,
+  InvalidState,
+  MissingCapability,
+  Waiting,
+  native,
+} from './errors.js';
 import { need } from './members.js';
 import type { NativeServer } from './native.js';
 import { KeptSession } from './session.js';
@@ -17,7 +24,7 @@ export type Says = Pick<
   | 'progress'
   | 'closeEventStream'
   | 'request'
-  | 'requestInput'
+  | 'requireInput'
   | 'cancelRequest'
   | 'sealState'
   | 'openState'
@@ -140,8 +147,8 @@ export function checkedArguments({ says, number }: Origin, changed: JsonObject):
   return native(() => says.checkArguments(number, json));
 }
 
-/** Makes the request of {@link MethodCall.requestInput}: asks the client for one of its features by a name. */
-export function requestInput(
+/** Makes the request of {@link MethodCall.requireInput}: asks the client for one of its features by a name. */
+export function requireInput(
   { says, number }: Origin,
   name: string,
   method: string,
@@ -150,9 +157,9 @@ export function requestInput(
   needString('name', name);
   needString('method', method);
   const json = needJson('params', params);
-  const [word, text] = native(() => says.requestInput(number, name, method, json));
+  const [word, text] = native(() => says.requireInput(number, name, method, json));
   if (word === 'result') return JSON.parse(text);
-  if (word === 'error') throw new ClientError(JSON.parse(text));
+  if (word === 'error') throw new ErrorFromClient(JSON.parse(text));
   if (word === 'invalid') throw new InvalidAnswer(text);
   if (word === 'lacks') throw new MissingCapability(JSON.parse(text) as JsonObject);
   throw word === 'state' ? new InvalidState() : new Waiting();
@@ -216,8 +223,8 @@ export class RunningRead extends RunningCall implements Call {
     return native(() => says.openState(number, now)) ?? undefined;
   }
 
-  requestInput(name: string, method: string, params?: JsonObject): any {
-    return requestInput(this.#origin, name, method, params);
+  requireInput(name: string, method: string, params?: JsonObject): any {
+    return requireInput(this.#origin, name, method, params);
   }
 
   raw(name: string): string | undefined {

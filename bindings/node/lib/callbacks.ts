@@ -25,7 +25,7 @@ import {
 } from './call.js';
 import type { VerifyCall, Verifier } from './httpOptions.js';
 import { type Context, currentContext, insideCopy } from './context.js';
-import { RegistrationError } from './errors.js';
+import { UsageError } from './errors.js';
 import { halved } from './json.js';
 import { type RunEvent, EventKind, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
@@ -439,6 +439,6 @@ function packed(thrown: unknown, pack: (e: unknown) => NativeAnswer): NativeAnsw
 }
 
 function unfit(how: string, e: unknown): NativeAnswer {
-  if (!(e instanceof RegistrationError)) return failure(e);
+  if (!(e instanceof UsageError)) return failure(e);
   return { failed: `the callback ${how} what cannot be: ${e.message}` };
 }

@@ -55,7 +55,7 @@ export class Connection {
    * ```ts
    * const accepted = connection.receive(chunk);
    * ```
-   * @throws {RegistrationError} if `bytes` is no Uint8Array
+   * @throws {UsageError} if `bytes` is no Uint8Array
    */
   receive(bytes: Uint8Array): number {
     if (!(bytes instanceof Uint8Array)) throw invalid(`bytes: a Uint8Array, not ${shown(bytes)}`);
@@ -85,7 +85,7 @@ export class Connection {
    * ```ts
    * while (connection.pollEvent() > 0);
    * ```
-   * @throws {RegistrationError} unless `max` is a whole number or Infinity
+   * @throws {UsageError} unless `max` is a whole number or Infinity
    */
   pollEvent(max = Infinity): number {
     needNumber('max', max);
@@ -101,7 +101,7 @@ export class Connection {
    * ```ts
    * for (let bytes; (bytes = connection.pollTransmit(65_536)) !== undefined; ) socket.write(bytes);
    * ```
-   * @throws {RegistrationError} unless `max` is a whole number or Infinity
+   * @throws {UsageError} unless `max` is a whole number or Infinity
    */
   pollTransmit(max = Infinity): Uint8Array | undefined {
     needNumber('max', max);
@@ -133,7 +133,7 @@ export class Connection {
    * ```ts
    * connection.tick(performance.now());
    * ```
-   * @throws {RegistrationError} unless `nowMs` is a number from 0
+   * @throws {UsageError} unless `nowMs` is a number from 0
    */
   tick(nowMs: number): void {
     needNumber('nowMs', Math.floor(nowMs));

@@ -1,6 +1,6 @@
 /** The messages between a client in memory and its server. */
 import type { Connection } from './connection.js';
-import { ClosedError, invalid, LimitError, MethodError, ResponseError } from './errors.js';
+import { ClosedError, ErrorFromServer, invalid, MethodError } from './errors.js';
 import { jsonText } from './json.js';
 import type { JsonObject } from './values.js';
 
@@ -64,7 +64,7 @@ export class Conversation {
         await this.request('subscriptions/listen', { notifications: { resourcesListChanged: true } });
         return;
       } catch (e) {
-        if (!(e instanceof ResponseError)) throw e;
+        if (!(e instanceof ErrorFromServer)) throw e;
         this.#stateless = undefined; // it is one with a handshake, or none
       }
     }
@@ -151,7 +151,7 @@ export class Conversation {
       );
     return new Promise((resolve, reject) => {
       const late = () =>
-        reject(new LimitError('ERR_WELLHEAD_LIMIT', `${what} did not come within ${PATIENCE / 1000} s`));
+        reject(new DOMException(`${what} did not come within ${PATIENCE / 1000} s`, 'TimeoutError'));
       const timer = setTimeout(late, PATIENCE);
       add({
         resolve: (value) => {
@@ -215,7 +215,7 @@ export class Conversation {
     if (error === undefined) waiting.resolve(result);
     else
       waiting.reject(
-        new ResponseError(error['code'] as number, error['message'] as string, error['data'] as JsonObject),
+        new ErrorFromServer(error['code'] as number, error['message'] as string, error['data'] as JsonObject),
       );
   }
 

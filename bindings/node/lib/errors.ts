@@ -1,9 +1,9 @@
 import { need, shown } from './members.js';
 import { invalidParams } from './native.js';
 import type { JsonObject } from './values.js';
-import { type ErrorCode, invalid, RegistrationError, WellheadError } from './wellheadError.js';
+import { type ErrorCode, invalid, UsageError, WellheadError } from './wellheadError.js';
 
-export { type ErrorCode, invalid, RegistrationError, WellheadError };
+export { type ErrorCode, invalid, UsageError, WellheadError };
 
 /** The error for a server or connection that is closed, a call that is over, or a request that was cancelled. */
 export class ClosedError extends WellheadError {
@@ -111,7 +111,7 @@ export class ToolError extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.requestInput}: the client's answer does not fit the form that it was asked to fill in. The text says
+ * Thrown by {@link MethodCall.requireInput}: the client's answer does not fit the form that it was asked to fill in. The text says
  * where. The model reads it if a tool lets the error through.
  */
 export class InvalidAnswer extends ToolError {
@@ -151,7 +151,7 @@ export class InvalidState extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.requestInput}: the client has not answered yet. Do not catch it: the callback runs again
+ * Thrown by {@link MethodCall.requireInput}: the client has not answered yet. Do not catch it: the callback runs again
  * from its start when the client has answered.
  */
 export class Waiting extends WellheadError {
@@ -165,7 +165,7 @@ export class Waiting extends WellheadError {
 }
 
 /** Thrown by a test client: the server answered with an error. */
-export class ResponseError extends WellheadError {
+export class ErrorFromServer extends WellheadError {
   /** The JSON-RPC error code, such as -32602; 0 if the client itself refuses what the server answered. */
   readonly rpcCode: number;
   /** The `data` of the error; `undefined` if it has none. */
@@ -179,15 +179,15 @@ export class ResponseError extends WellheadError {
   }
 
   static {
-    this.prototype.name = 'ResponseError';
+    this.prototype.name = 'ErrorFromServer';
   }
 }
 
 /**
- * Thrown by {@link MethodCall.requestInput} and {@link Call.sendRequest}: the client answered with an error, whose text is the
+ * Thrown by {@link MethodCall.requireInput} and {@link Call.sendRequest}: the client answered with an error, whose text is the
  * message. A callback that does not catch it fails.
  */
-export class ClientError extends WellheadError {
+export class ErrorFromClient extends WellheadError {
   /** The JSON-RPC error code, such as -32601; 0 if the client sent none. */
   readonly rpcCode: number;
   /** The `data` of the error, any JSON value; `undefined` if it has none. */
@@ -202,7 +202,7 @@ export class ClientError extends WellheadError {
   }
 
   static {
-    this.prototype.name = 'ClientError';
+    this.prototype.name = 'ErrorFromClient';
   }
 }
 
@@ -266,7 +266,7 @@ export function native<T>(call: () => T): T {
 }
 
 function make(code: ErrorCode, message: string): WellheadError {
-  if (registration.has(code)) return new RegistrationError(code, message);
+  if (registration.has(code)) return new UsageError(code, message);
   if (code === 'ERR_WELLHEAD_CLOSED') return new ClosedError(code, message);
   if (code === 'ERR_WELLHEAD_LIMIT') return new LimitError(code, message);
   return new WellheadError(code, message);

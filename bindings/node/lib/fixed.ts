@@ -12,8 +12,8 @@ import type { ResourceDescriptor } from './values.js';
 
 /** A handle of a fixed resource, to replace or remove it. Dropping the handle removes nothing. */
 export interface Handle {
-  /** The URI of the resource, or the template of the folder. */
-  readonly registration: string;
+  /** The URI of the resource, the template, or the name of the list source or method. */
+  readonly registeredAs: string;
   /**
    * Replaces the contents, and notifies subscribers. The resource gets the version of the {@link Contents}, or none.
    *
@@ -21,7 +21,7 @@ export interface Handle {
    * ```ts
    * about.set('Other notes.');
    * ```
-   * @throws {RegistrationError} if the resource was removed, or the body has the wrong type
+   * @throws {UsageError} if the resource was removed, or the body has the wrong type
    * @throws {ClosedError} after {@link Server.close}
    */
   set(body: FixedBody | (Contents & { body: FixedBody })): void;
@@ -32,7 +32,7 @@ export interface Handle {
    * ```ts
    * about.remove();
    * ```
-   * @throws {RegistrationError} if it was removed before
+   * @throws {UsageError} if it was removed before
    * @throws {ClosedError} after {@link Server.close}
    */
   remove(): void;
@@ -53,7 +53,7 @@ export function fixed(
   if (options !== undefined) checkedOptions('descriptor', options);
   native(() => server.addValue(uri, needBody(body), json(options), ui));
   return {
-    registration: uri,
+    registeredAs: uri,
     set: (given) => {
       const isBody = SharedBytes.body(given) !== undefined;
       const isObject = typeof given === 'object' && given !== null;

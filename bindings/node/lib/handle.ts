@@ -12,7 +12,7 @@ export interface NamedHandle {
    * ```ts
    * search.enable();
    * ```
-   * @throws {RegistrationError} if it was removed
+   * @throws {UsageError} if it was removed
    * @throws {ClosedError} after {@link Server.close}
    */
   enable(): void;
@@ -34,7 +34,7 @@ export interface NamedHandle {
    * ```ts
    * search.update({ description: 'Searches 120 notes.' });
    * ```
-   * @throws {RegistrationError} if it was removed, or for a definition that {@link Server.tool} refuses
+   * @throws {UsageError} if it was removed, or for a definition that {@link Server.tool} refuses
    * @throws {ClosedError} after {@link Server.close}
    */
   update(changes: JsonObject): void;

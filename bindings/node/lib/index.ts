@@ -3,7 +3,7 @@ export type { Around, AroundCall } from './around.js';
 export { Connection } from './connection.js';
 export {
   Busy,
-  ClientError,
+  ErrorFromClient,
   ClosedError,
   InputRequired,
   InsufficientScope,
@@ -14,11 +14,11 @@ export {
   MissingCapability,
   PermissionDenied,
   ResourceNotFound,
-  ResponseError,
+  ErrorFromServer,
   ToolError,
   Waiting,
 } from './errors.js';
-export { type ErrorCode, RegistrationError, WellheadError } from './wellheadError.js';
+export { type ErrorCode, UsageError, WellheadError } from './wellheadError.js';
 export type { Handle } from './fixed.js';
 export type { NamedHandle } from './handle.js';
 export type {

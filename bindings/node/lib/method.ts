@@ -1,7 +1,7 @@
 /** Methods, tools and prompts of the application. */
-import { checkedArguments, requestInput, type Origin, RunningCall } from './call.js';
+import { checkedArguments, requireInput, type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
-import { ClientError, ClosedError, native } from './errors.js';
+import { ErrorFromClient, ClosedError, native } from './errors.js';
 import { LOG_MESSAGE, logParams } from './session.js';
 import type { LoggingLevel } from './loggingLevel.js';
 import type { JsonObject, AnyCall } from './values.js';
@@ -40,7 +40,7 @@ export interface MethodCall extends AnyCall {
    * ```ts
    * call.notify('notifications/message', { level: 'info', data: 'half done' });
    * ```
-   * @throws {RegistrationError} for a name other than `notifications/…`, for notifications that the server sends by itself,
+   * @throws {UsageError} for a name other than `notifications/…`, for notifications that the server sends by itself,
    *   and for a `notifications/message` without a level or without the capability `logging`
    */
   notify(method: string, params?: JsonObject): boolean;
@@ -53,7 +53,7 @@ export interface MethodCall extends AnyCall {
    * ```ts
    * call.log('info', { rows: 12 }, 'import');
    * ```
-   * @throws {RegistrationError} for another level, and without the capability `logging`
+   * @throws {UsageError} for another level, and without the capability `logging`
    */
   log(level: LoggingLevel, data: unknown, logger?: string): boolean;
   /**
@@ -69,18 +69,18 @@ export interface MethodCall extends AnyCall {
    *
    * @example
    * ```ts
-   * const { roots } = call.requestInput('roots', 'roots/list');
+   * const { roots } = call.requireInput('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
    * @throws {MissingCapability} if the client did not declare the capability that the method needs
-   * @throws {ClientError} if the client answered with an error
+   * @throws {ErrorFromClient} if the client answered with an error
    * @throws {InvalidAnswer} if the answer does not fit the form that the client was asked to fill in
    * @throws {InvalidState} if the client sent a state that is forged, expired, or of another call: do not catch it
-   * @throws {RegistrationError} for other methods, for a name that the callback used for another request, and for a
+   * @throws {UsageError} for other methods, for a name that the callback used for another request, and for a
    *   form that a client cannot show, which must be one flat object
    * @throws {ClosedError} after the answer
    */
-  requestInput(name: string, method: string, params?: JsonObject): any;
+  requireInput(name: string, method: string, params?: JsonObject): any;
   /**
    * Sends a request to the client, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the answer. Resolves
    * to its result. The deadline of the call does not run meanwhile.
@@ -89,9 +89,9 @@ export interface MethodCall extends AnyCall {
    * ```ts
    * const { roots } = await call.sendRequest('roots/list');
    * ```
-   * @throws {ClientError} if the client answers with an error
+   * @throws {ErrorFromClient} if the client answers with an error
    * @throws {ClosedError} if the request was cancelled: the call was answered or cancelled first, or `signal` aborted
-   * @throws {RegistrationError} for other methods, if the client did not declare the capability, and where the revision
+   * @throws {UsageError} for other methods, if the client did not declare the capability, and where the revision
    *   has no such requests: throw {@link InputRequired} there
    * @throws {LimitError} if the client leaves as many bytes unread as {@link Limits.outputBytes} allows
    */
@@ -226,8 +226,8 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return this.notify(LOG_MESSAGE, logParams(level, data, logger));
   }
 
-  requestInput(name: string, method: string, params?: JsonObject): any {
-    return requestInput(this.#origin, name, method, params);
+  requireInput(name: string, method: string, params?: JsonObject): any {
+    return requireInput(this.#origin, name, method, params);
   }
 
   async sendRequest(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {
@@ -273,7 +273,7 @@ export class Requests {
     requests?.delete(request);
     if (requests?.size === 0) this.#waiting.delete(connection);
     if (result !== undefined) waiting?.resolve(JSON.parse(result));
-    else if (error !== undefined) waiting?.reject(new ClientError(JSON.parse(error)));
+    else if (error !== undefined) waiting?.reject(new ErrorFromClient(JSON.parse(error)));
     else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
   }
 

@@ -254,11 +254,13 @@ export interface NativeServer {
   progress(call: number, progress: number, total?: number, message?: string): boolean;
   closeEventStream(call: number, retryMs: number): boolean;
   request(call: number, method: string, params: string | undefined): number;
-  requestInput(call: number, name: string, method: string, params: string | undefined): [string, string];
+  requireInput(call: number, name: string, method: string, params: string | undefined): [string, string];
   cancelRequest(call: number, request: number): void;
   authorize(): void;
   onInterest(): void;
-  remove(name: string): number | null;
+  removeResource(uriOrTemplate: string): number | null;
+  removeList(name: string): number | null;
+  removeMethod(name: string): number | null;
   notifyUpdated(uri: string): void;
   accessChanged(caller: Uint8Array): void;
   explain(uri: string): string;

@@ -127,7 +127,8 @@ export interface ServerOptions {
    * Called at the beginning and at the end of each call of a callback, other than `onInterest`.
    *
    * Both run in the `AsyncLocalStorage` context of the callback. A store that the observer enters at the beginning with
-   * `enterWith`, such as a tracing span, is there for the callback and at the end.
+   * `enterWith`, such as a tracing span, is there for the callback and at the end. What it throws is an uncaught exception of
+   * the process, and the call goes on.
    */
   observe?: ((call: ObservedCall) => void) | undefined;
   /** Upper bounds on the costs of clients. */
@@ -138,7 +139,7 @@ export interface ServerOptions {
   listChanged?: boolean | undefined;
   /**
    * Called with each line of the log, such as failed callbacks and refused requests. Default: standard error. Clients
-   * never see these lines.
+   * never see these lines. What it throws is an uncaught exception of the process.
    */
   onLog?: ((severity: Severity, line: string) => void) | undefined;
   /** A description of the server for people; sent from 2025-11-25 on. */

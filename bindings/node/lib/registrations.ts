@@ -20,7 +20,7 @@ import {
 } from './options.js';
 import { plainPrompt, type PromptHandler } from './prompt.js';
 import type { SharedBytes } from './shared.js';
-import { plainTool } from './tool.js';
+import { plainChanges, plainTool } from './tool.js';
 import type { Completer, JsonObject, Lister, ResourceDescriptor } from './values.js';
 
 /** The MIME type of all pages of MCP Apps. */
@@ -37,7 +37,7 @@ export class Registrations {
 
   /** Registers a fixed text or fixed bytes. */
   value(uri: string, body: string | Uint8Array | SharedBytes, options?: ResourceDescriptor): Handle {
-    return fixed(this.#native, uri, body, options, () => this.remove(uri));
+    return fixed(this.#native, uri, body, options, () => this.removeResource(uri));
   }
 
   /** Registers a page of MCP Apps, fixed or read by a callback. */
@@ -50,7 +50,7 @@ export class Registrations {
     needObject('ui', ui);
     const needs = jsonText('ui', ui);
     if (typeof html === 'string') {
-      return fixed(this.#native, uri, html, options, () => this.remove(uri), needs);
+      return fixed(this.#native, uri, html, options, () => this.removeResource(uri), needs);
     }
     needString('uri', uri);
     if (typeof html !== 'function') throw invalid(`html: a string or a function, not ${shown(html)}`);
@@ -95,8 +95,12 @@ export class Registrations {
     return this.#handle(uri);
   }
 
-  #handle(registration: string): Omit<Handle, 'set'> {
-    return { registration, remove: () => this.remove(registration) };
+  #handle(registeredAs: string): Omit<Handle, 'set'> {
+    return { registeredAs, remove: () => this.removeResource(registeredAs) };
+  }
+
+  #listHandle(name: string | undefined): Omit<Handle, 'set'> | undefined {
+    return name === undefined ? undefined : { registeredAs: name, remove: () => this.removeList(name) };
   }
 
   /** Sets the reader of URIs that no registration serves. */
@@ -126,16 +130,14 @@ export class Registrations {
   directory(path: string, options: DirectoryOptions): Omit<Handle, 'set'> {
     needString('path', path);
     const text = folderOptions(checkedOptions('directory', options));
-    const name = native(() => this.#native.addDirectory(path, text));
-    return this.#handle(name);
+    return this.#handle(native(() => this.#native.addDirectory(path, text)));
   }
 
   /** Registers a folder of skills. */
   skills(path: string, options: SkillsOptions): Omit<Handle, 'set'> {
     needString('path', path);
     const text = folderOptions(checkedOptions('skills', options));
-    const name = native(() => this.#native.addSkills(path, text));
-    return this.#handle(name);
+    return this.#handle(native(() => this.#native.addSkills(path, text)));
   }
 
   /** Registers a list source. Without a name there is no handle. */
@@ -146,7 +148,7 @@ export class Registrations {
       native(() => this.#native.addList(name)),
       source,
     );
-    return name === undefined ? undefined : this.#handle(name);
+    return this.#listHandle(name);
   }
 
   /** Registers a list source of skills. Without a name there is no handle. */
@@ -157,7 +159,7 @@ export class Registrations {
       native(() => this.#native.addSkillList(name)),
       source,
     );
-    return name === undefined ? undefined : this.#handle(name);
+    return this.#listHandle(name);
   }
 
   /** Registers a method of the application. */
@@ -170,7 +172,7 @@ export class Registrations {
       native(() => this.#native.addMethod(name, revisions && [...revisions])),
       handler,
     );
-    return this.#handle(name);
+    return { registeredAs: name, remove: () => this.removeMethod(name) };
   }
 
   /** Registers a search of resources. */
@@ -223,8 +225,9 @@ export class Registrations {
   updateNamed(kind: Kind, name: string, changes: object): void {
     needString('name', name);
     needObject('changes', changes);
-    needSchemas(changes);
-    const text = jsonText('the changes', changes, '');
+    const members = plainChanges(changes);
+    needSchemas(members);
+    const text = jsonText('the changes', members, '');
     native(() => this.#native.updateNamed(kind === 'prompt', name, text));
   }
 
@@ -252,10 +255,22 @@ export class Registrations {
     this.#callbacks.completes(handler, { [argument]: completer });
   }
 
-  /** Removes a resource, a template, a list source or a method. */
-  remove(uriOrName: string): void {
-    needString('uriOrName', uriOrName);
-    const handler = native(() => this.#native.remove(uriOrName));
+  removeResource(uriOrTemplate: string): void {
+    needString('uriOrTemplate', uriOrTemplate);
+    this.#forget(native(() => this.#native.removeResource(uriOrTemplate)));
+  }
+
+  removeList(name: string): void {
+    needString('name', name);
+    this.#forget(native(() => this.#native.removeList(name)));
+  }
+
+  removeMethod(name: string): void {
+    needString('name', name);
+    this.#forget(native(() => this.#native.removeMethod(name)));
+  }
+
+  #forget(handler: number | null): void {
     if (handler !== null) this.#callbacks.forget(handler);
   }
 

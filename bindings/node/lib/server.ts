@@ -63,7 +63,7 @@ export class Server {
    *
    * @param name the server's name for programs
    * @param version the version of the server, as clients see it
-   * @throws {RegistrationError} for an option that is unknown or has a wrong value
+   * @throws {UsageError} for an option that is unknown or has a wrong value
    */
   constructor(name: string, version: string, options: ServerOptions = {}) {
     this.#parts = new Parts(name, version, options);
@@ -78,7 +78,7 @@ export class Server {
    * ```ts
    * const about = server.text('notes://about', 'Notes.');
    * ```
-   * @throws {RegistrationError} if `uri` is invalid or registered already
+   * @throws {UsageError} if `uri` is invalid or registered already
    * @throws {ClosedError} after {@link Server.close}
    */
   text(uri: string, body: string, options?: ResourceDescriptor): Handle {
@@ -140,7 +140,7 @@ export class Server {
    * ```ts
    * server.resource('notes://{id}', { mimeType: 'text/markdown' }, ({ id }) => notes.get(id));
    * ```
-   * @throws {RegistrationError} if the URI or template is invalid, registered already or ambiguous
+   * @throws {UsageError} if the URI or template is invalid, registered already or ambiguous
    * @throws {ClosedError} after {@link Server.close}
    */
   resource<const T extends string>(uri: T, read: Reader<Vars<T>>): Omit<Handle, 'set'>;
@@ -166,7 +166,7 @@ export class Server {
    * ```ts
    * const docs = server.directory('docs', { include: ['*.md'] });
    * ```
-   * @throws {RegistrationError} if `path` is no folder, for a folder that is served already, is inside of a served one
+   * @throws {UsageError} if `path` is no folder, for a folder that is served already, is inside of a served one
    *   or contains one, for a wrong pattern, and for a `settleMs` over 60,000
    * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
    * @throws {ClosedError} after {@link Server.close}
@@ -187,7 +187,7 @@ export class Server {
    * ```ts
    * const skills = server.skills('skills');
    * ```
-   * @throws {RegistrationError} if `path` is no folder, for a second folder with the same prefix or if one of the two
+   * @throws {UsageError} if `path` is no folder, for a second folder with the same prefix or if one of the two
    *   has no prefix, for a wrong `prefix`, and for a `settleMs` over 60,000
    * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
    * @throws {ClosedError} after {@link Server.close}
@@ -208,7 +208,7 @@ export class Server {
    *   return { items: rows.slice(0, limit), more: rows.length > limit };
    * });
    * ```
-   * @throws {RegistrationError} if another registration has the name
+   * @throws {UsageError} if another registration has the name
    * @throws {ClosedError} after {@link Server.close}
    */
   list(source: Lister): void;
@@ -231,7 +231,7 @@ export class Server {
    *   return { items: rows.slice(0, limit), more: rows.length > limit };
    * });
    * ```
-   * @throws {RegistrationError} if another registration has the name
+   * @throws {UsageError} if another registration has the name
    * @throws {ClosedError} after {@link Server.close}
    */
   skillList(source: SkillLister): void;
@@ -272,7 +272,7 @@ export class Server {
    * server.method('notes/count', () => ({ count: notes.size }));
    * server.method('notifications/initialized', (_, call) => console.error('ready', call.session?.id));
    * ```
-   * @throws {RegistrationError} for a method that is served already, and for an unknown revision
+   * @throws {UsageError} for a method that is served already, and for an unknown revision
    * @throws {ClosedError} after {@link Server.close}
    */
   method(name: string, handler: MethodHandler): Omit<Handle, 'set'>;
@@ -294,7 +294,7 @@ export class Server {
    * ```ts
    * server.resourceSearch(({ query }) => ({ results: index.find(query).map(({ uri, line }) => ({ uri, text: line })) }));
    * ```
-   * @throws {RegistrationError} if a search is registered already
+   * @throws {UsageError} if a search is registered already
    * @throws {ClosedError} after {@link Server.close}
    */
   resourceSearch(handler: SearchHandler): void {
@@ -319,7 +319,7 @@ export class Server {
    *   return { ids: ids.slice(0, limit) };
    * });
    * ```
-   * @throws {RegistrationError} for an empty name, if another tool has the name, for a member that is unknown or that
+   * @throws {UsageError} for an empty name, if another tool has the name, for a member that is unknown or that
    *   clients would refuse, and for a wrong schema
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -365,7 +365,7 @@ export class Server {
    * const input = { id: z.string(), lines: z.number().int().default(10), tone: z.enum(['kind', 'strict']) };
    * server.prompt('review', { input }, ({ id, lines, tone }) => `Be ${tone}. Review ${lines} lines: ${notes.get(id)}`);
    * ```
-   * @throws as {@link Server.tool}, and {RegistrationError} for an argument that no text can stand for
+   * @throws as {@link Server.tool}, and {UsageError} for an argument that no text can stand for
    */
   prompt<I extends ToolSchema>(
     name: string,
@@ -399,7 +399,7 @@ export class Server {
    * ```ts
    * server.completePrompt('review', 'id', ({ value }) => ids.filter((id) => id.startsWith(value)));
    * ```
-   * @throws {RegistrationError} if there is no such prompt, or the argument has a completer
+   * @throws {UsageError} if there is no such prompt, or the argument has a completer
    * @throws {ClosedError} after {@link Server.close}
    */
   completePrompt(prompt: string, argument: string, completer: Completer): void {
@@ -413,7 +413,7 @@ export class Server {
    * ```ts
    * server.removeTool('search');
    * ```
-   * @throws {RegistrationError} if there is no tool of that name
+   * @throws {UsageError} if there is no tool of that name
    * @throws {ClosedError} after {@link Server.close}
    */
   removeTool(name: string): void {
@@ -460,14 +460,14 @@ export class Server {
   }
 
   /**
-   * Changes members of a tool's definition, in the form of the protocol's JSON; the value `null` removes a member. The
-   * other members and the handler stay. Calls in flight finish.
+   * Changes members of a tool's definition. The names are those of the protocol's JSON, such as `inputSchema`; `meta` may stand
+   * for `_meta`. The value `null` removes a member. The other members and the handler stay. Calls in flight finish.
    *
    * @example
    * ```ts
    * server.updateTool('search', { description: 'Searches 120 notes.' });
    * ```
-   * @throws {RegistrationError} if there is no tool of that name, or for what {@link Server.tool} refuses
+   * @throws {UsageError} if there is no tool of that name, or for what {@link Server.tool} refuses
    * @throws {ClosedError} after {@link Server.close}
    */
   updateTool(name: string, changes: JsonObject): void {
@@ -483,7 +483,7 @@ export class Server {
    * ```ts
    * server.limitTool('reindex', { callsInFlight: 1, callMs: 10_000 });
    * ```
-   * @throws {RegistrationError} if there is no tool of that name, and for a limit of 0
+   * @throws {UsageError} if there is no tool of that name, and for a limit of 0
    * @throws {ClosedError} after {@link Server.close}
    */
   limitTool(name: string, limits: ToolLimits): void {
@@ -554,7 +554,7 @@ export class Server {
    * `next(changed)` replaces the arguments of a tool or a prompt.
    *
    * Functions nest in the order in which they were added; the first is the outermost. None runs around fixed contents
-   * and folders. When {@link MethodCall.requestInput} runs a callback again, the functions run around it again too.
+   * and folders. When {@link MethodCall.requireInput} runs a callback again, the functions run around it again too.
    *
    * @example
    * ```ts
@@ -593,17 +593,45 @@ export class Server {
   }
 
   /**
-   * Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls in flight finish.
+   * Removes a resource by its URI, or a template by its text, with its list. Calls in flight finish.
    *
    * @example
    * ```ts
-   * server.remove('notes://{id}');
+   * server.removeResource('notes://{id}');
    * ```
-   * @throws {RegistrationError} if there is no such registration
+   * @throws {UsageError} if there is no such resource or template
    * @throws {ClosedError} after {@link Server.close}
    */
-  remove(uriOrName: string): void {
-    this.#parts.registrations.remove(uriOrName);
+  removeResource(uriOrTemplate: string): void {
+    this.#parts.registrations.removeResource(uriOrTemplate);
+  }
+
+  /**
+   * Removes a list source by its name, of resources or of skills. Calls in flight finish.
+   *
+   * @example
+   * ```ts
+   * server.removeList('notes');
+   * ```
+   * @throws {UsageError} if there is no list source of that name
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  removeList(name: string): void {
+    this.#parts.registrations.removeList(name);
+  }
+
+  /**
+   * Removes a method by its name. Calls in flight finish.
+   *
+   * @example
+   * ```ts
+   * server.removeMethod('com.example/ping');
+   * ```
+   * @throws {UsageError} if there is no method of that name
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  removeMethod(name: string): void {
+    this.#parts.registrations.removeMethod(name);
   }
 
   // ---- changes
@@ -616,7 +644,7 @@ export class Server {
    * notes.set('1', 'New.');
    * server.notifyUpdated('notes://1');
    * ```
-   * @throws {RegistrationError} if `uri` is no absolute URI
+   * @throws {UsageError} if `uri` is no absolute URI
    * @throws {ClosedError} after {@link Server.close}
    */
   notifyUpdated(uri: string): void {
@@ -700,7 +728,7 @@ export class Server {
    * ```ts
    * server.notifyListChanged('tools');
    * ```
-   * @throws {RegistrationError} for an unknown kind, and if the capability `tools` or `prompts` does not declare
+   * @throws {UsageError} for an unknown kind, and if the capability `tools` or `prompts` does not declare
    *   `listChanged`
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -714,7 +742,7 @@ export class Server {
    * callback gets a JSON text for their {@link Server.inject}.
    *
    * It is not called for registrations, removals and `set`, nor for injected changes. A second callback replaces the
-   * first.
+   * first. What it throws is an uncaught exception of the process.
    *
    * @example
    * ```ts
@@ -737,7 +765,7 @@ export class Server {
    * ```ts
    * redis.subscribe('changes', (event) => server.inject(event));
    * ```
-   * @throws {RegistrationError} if the text is no such event
+   * @throws {UsageError} if the text is no such event
    * @throws {ClosedError} after {@link Server.close}
    */
   inject(event: string): boolean {
@@ -783,7 +811,7 @@ export class Server {
    * await server.run();
    * ```
    * @throws {ClosedError} after {@link Server.close}
-   * @throws {RegistrationError} if another server of this process serves standard input and output already
+   * @throws {UsageError} if another server of this process serves standard input and output already
    * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
    */
   async run(options: RunOptions = {}): Promise<void> {
@@ -799,7 +827,7 @@ export class Server {
    * await server.serveHttp({ port: 8000 }); // http://127.0.0.1:8000/mcp
    * ```
    * @throws {ClosedError} after {@link Server.close}
-   * @throws {RegistrationError} for an option that is unknown or has a wrong value
+   * @throws {UsageError} for an option that is unknown or has a wrong value
    * @throws {WellheadError} `EADDRINUSE`, `EADDRNOTAVAIL` or `ERR_WELLHEAD_IO` if the address cannot be listened on, with its
    *   `address` and `port`
    */
@@ -817,7 +845,7 @@ export class Server {
    * express().use(server.handler()); // requests for other paths go on
    * fastify.all('/mcp', server.handler());
    * ```
-   * @throws {RegistrationError} for an option that is unknown or has a wrong value
+   * @throws {UsageError} for an option that is unknown or has a wrong value
    */
   handler(options: HandlerOptions = {}): HttpHandler {
     const { callbacks, http } = this.#parts;
@@ -858,7 +886,7 @@ export class Server {
    * ```ts
    * const connection = server.connect({ wake: () => flush(connection) });
    * ```
-   * @throws {RegistrationError} for an option that is unknown or has a wrong value
+   * @throws {UsageError} for an option that is unknown or has a wrong value
    */
   connect(options: ConnectOptions = {}): Connection {
     return this.#parts.connections.connect(options);
@@ -871,7 +899,7 @@ export class Server {
    * ```ts
    * const client = server.testClient({ capabilities: { sampling: {} }, onRequest: () => answer });
    * ```
-   * @throws {RegistrationError} for an option that is unknown or has a wrong value
+   * @throws {UsageError} for an option that is unknown or has a wrong value
    */
   testClient(options: TestClientOptions = {}): TestClient {
     return new TestClient((connect) => this.connect(connect), options);

@@ -19,7 +19,7 @@ export class SharedBytes {
   /**
    * Copies the bytes.
    *
-   * @throws {RegistrationError} if `bytes` is no Uint8Array
+   * @throws {UsageError} if `bytes` is no Uint8Array
    */
   constructor(bytes: Uint8Array) {
     needBytes('bytes', bytes);

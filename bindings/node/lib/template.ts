@@ -41,7 +41,7 @@ export type TemplateValue = string | readonly string[] | Readonly<Record<string,
  * ```ts
  * const link = expand('notes://{id}{?q}', { id: 'a/b', q: '' }); // 'notes://a%2Fb?q='
  * ```
- * @throws {RegistrationError} for an invalid template, and a list where `{name:3}` wants a text
+ * @throws {UsageError} for an invalid template, and a list where `{name:3}` wants a text
  */
 export function expand(template: string, values: Readonly<Record<string, TemplateValue>>): string {
   needString('template', template);

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 import { Conversation, type RequestHandler } from './conversation.js';
-import { ResponseError } from './errors.js';
+import { ErrorFromServer } from './errors.js';
 import { type Members, needMembers } from './members.js';
 import type { Caller, JsonObject } from './values.js';
 
@@ -180,7 +180,7 @@ export class TestClient {
     if (!notifications.resourceSubscriptions?.includes(uri)) {
       this.#conversation.cancel(stream);
       const message = `the server does not let this client subscribe to ${JSON.stringify(uri)}`;
-      throw new ResponseError(0, message);
+      throw new ErrorFromServer(0, message);
     }
     this.#streams.set(uri, stream);
   }
@@ -209,7 +209,7 @@ export class TestClient {
    * ```ts
    * assert.equal(await client.nextUpdate(), 'notes://1');
    * ```
-   * @throws {LimitError} if none comes within 20 seconds
+   * @throws {DOMException} named `TimeoutError`, if none comes within 20 seconds
    * @throws {ClosedError} if the client or the server is closed
    */
   async nextUpdate(): Promise<string> {
@@ -229,8 +229,8 @@ export class TestClient {
    * ```ts
    * const result = await client.request('notes/count');
    * ```
-   * @throws {ResponseError} if the server answers with an error
-   * @throws {LimitError} if no answer comes within 20 seconds
+   * @throws {ErrorFromServer} if the server answers with an error
+   * @throws {DOMException} named `TimeoutError`, if no answer comes within 20 seconds
    * @throws {ClosedError} if the client or the server is closed
    */
   async request(method: string, params: JsonObject = {}): Promise<any> {
@@ -273,6 +273,6 @@ export class TestClient {
       const { requestState } = result;
       repeated = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
     }
-    throw new ResponseError(0, `the server asked for input ${ROUNDS} times`);
+    throw new ErrorFromServer(0, `the server asked for input ${ROUNDS} times`);
   }
 }

@@ -131,6 +131,22 @@ export function plainTool(
   };
 }
 
+/**
+ * Returns changes of a definition with the names of the protocol's JSON. The handler keeps the schemas of its registration, so
+ * these cannot change.
+ */
+export function plainChanges(changes: object): object {
+  for (const typed of ['input', 'output'] as const)
+    if (Object.hasOwn(changes, typed))
+      throw invalid(
+        `changes.${typed}: the handler keeps its ${typed}; register it again, or change ${PLAIN[typed]}`,
+      );
+  if (!Object.hasOwn(changes, 'meta')) return changes;
+  if (Object.hasOwn(changes, '_meta')) throw invalid('changes has meta and _meta; give one of them');
+  const { meta, ...others } = changes as JsonObject;
+  return { ...others, _meta: meta };
+}
+
 function checkArguments(name: string, check: Check | undefined, given: unknown): unknown {
   if (check === undefined) return given;
   return then(check(given), (checked) => {

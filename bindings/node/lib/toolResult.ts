@@ -44,7 +44,7 @@ export class Image extends Media {
   /**
    * Holds the bytes, without a copy.
    *
-   * @throws {RegistrationError} if `data` is no Uint8Array, or `mimeType` no MIME type
+   * @throws {UsageError} if `data` is no Uint8Array, or `mimeType` no MIME type
    */
   constructor(data: Uint8Array, mimeType: string) {
     super(data, mimeType);
@@ -64,7 +64,7 @@ export class Audio extends Media {
   /**
    * Holds the bytes, without a copy.
    *
-   * @throws {RegistrationError} if `data` is no Uint8Array, or `mimeType` no MIME type
+   * @throws {UsageError} if `data` is no Uint8Array, or `mimeType` no MIME type
    */
   constructor(data: Uint8Array, mimeType: string) {
     super(data, mimeType);
@@ -113,7 +113,7 @@ export class Result {
   /**
    * Makes a result. Without options the result is empty.
    *
-   * @throws {RegistrationError} for content of another type, and for an unknown member
+   * @throws {UsageError} for content of another type, and for an unknown member
    */
   constructor(options: ResultOptions = {}) {
     needMembers('Result', options, OPTIONS);

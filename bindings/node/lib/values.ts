@@ -144,7 +144,7 @@ export interface AnyCall {
    * ```ts
    * const settings = call.extension('com.example/charts');
    * ```
-   * @throws {RegistrationError} for an identifier that is no text
+   * @throws {UsageError} for an identifier that is no text
    */
   extension(id: string): JsonObject | undefined;
   /**
@@ -161,7 +161,7 @@ export interface AnyCall {
    * ```ts
    * const language = call.header('accept-language') ?? 'en';
    * ```
-   * @throws {RegistrationError} for a name that is no text
+   * @throws {UsageError} for a name that is no text
    */
   header(name: string): string | undefined;
   /**
@@ -180,7 +180,7 @@ export interface AnyCall {
    * ```ts
    * for (let row = 1; row <= total; row++) call.progress(row, total, 'reading');
    * ```
-   * @throws {RegistrationError} for a value of the wrong type
+   * @throws {UsageError} for a value of the wrong type
    */
   progress(progress: number, total?: number, message?: string): boolean;
   /**
@@ -195,7 +195,7 @@ export interface AnyCall {
    * ```ts
    * call.closeEventStream(1_000);
    * ```
-   * @throws {RegistrationError} unless `retryMs` is a whole number from 0
+   * @throws {UsageError} unless `retryMs` is a whole number from 0
    */
   closeEventStream(retryMs: number): boolean;
   /**
@@ -236,7 +236,7 @@ export interface Session {
    * ```ts
    * session.notify('notifications/notes/locked', { by: 'backup' });
    * ```
-   * @throws {RegistrationError} for a name other than `notifications/…`, for notifications that the server sends by itself,
+   * @throws {UsageError} for a name other than `notifications/…`, for notifications that the server sends by itself,
    *   and for a `notifications/message` without a level or without the capability `logging`
    */
   notify(method: string, params?: JsonObject): boolean;
@@ -249,7 +249,7 @@ export interface Session {
    * ```ts
    * session.log('warning', 'The disk is full', 'backup');
    * ```
-   * @throws {RegistrationError} for another level, and without the capability `logging`
+   * @throws {UsageError} for another level, and without the capability `logging`
    */
   log(level: LoggingLevel, data: unknown, logger?: string): boolean;
 }
@@ -288,7 +288,7 @@ export interface Call extends AnyCall {
    * const requestState = call.sealState('step 2', Date.now() + 60_000);
    * throw new InputRequired({ inputRequests, requestState });
    * ```
-   * @throws {RegistrationError} for a value of the wrong type
+   * @throws {UsageError} for a value of the wrong type
    */
   sealState(state: string, until: number): string;
   /**
@@ -301,28 +301,28 @@ export interface Call extends AnyCall {
    * const step = call.openState();
    * if (step === undefined && call.requestState !== undefined) throw new InvalidState();
    * ```
-   * @throws {RegistrationError} if `now` is no number of milliseconds
+   * @throws {UsageError} if `now` is no number of milliseconds
    */
   openState(now?: number): string | undefined;
   /**
    * Asks the client for one of its features by a name, in every protocol revision. Returns the client's result. The
    * first time there is no result yet, and {@link Waiting} is thrown. Do not catch it: the reader **runs again from its
-   * start** when the client has answered. See {@link MethodCall.requestInput}.
+   * start** when the client has answered. See {@link MethodCall.requireInput}.
    *
    * @example
    * ```ts
-   * const { roots } = call.requestInput('roots', 'roots/list');
+   * const { roots } = call.requireInput('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
    * @throws {MissingCapability} if the client did not declare the capability that the method needs
-   * @throws {ClientError} if the client answered with an error
+   * @throws {ErrorFromClient} if the client answered with an error
    * @throws {InvalidAnswer} if the answer does not fit the form that the client was asked to fill in
    * @throws {InvalidState} if the client sent a state that is forged, expired, or of another read: do not catch it
-   * @throws {RegistrationError} for other methods, for a name that the callback used for another request, and for a
+   * @throws {UsageError} for other methods, for a name that the callback used for another request, and for a
    *   form that a client cannot show, which must be one flat object
    * @throws {ClosedError} after the answer
    */
-  requestInput(name: string, method: string, params?: JsonObject): any;
+  requireInput(name: string, method: string, params?: JsonObject): any;
   /**
    * Returns the value of a template's variable before it was percent-decoded; of a list the first value. Returns
    * `undefined` if the URI does not have the variable.
@@ -472,7 +472,7 @@ export interface ObservedCall {
    * The registration that the call is for: the text of a template, a fixed URI, or the name of a list source, a tool or
    * a prompt. Absent if there is none. Never a URI that a client made up, so it is safe as a label of metrics.
    */
-  readonly registration?: string;
+  readonly registeredAs?: string;
   /** The member `traceparent` of the request's `_meta`, unchecked; absent if the client sent none. */
   readonly traceparent?: string;
   /** The outcome of the call. Absent at the beginning of the call. */

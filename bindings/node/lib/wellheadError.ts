@@ -53,15 +53,15 @@ export class WellheadError extends Error {
  * The error for a wrong argument, such as a value of the wrong type, an invalid URI or template, a duplicate, an
  * ambiguous template or an unknown name.
  */
-export class RegistrationError extends WellheadError {
+export class UsageError extends WellheadError {
   static {
-    this.prototype.name = 'RegistrationError';
+    this.prototype.name = 'UsageError';
   }
 }
 
 /**
  * Returns the error for a value that is wrong whatever is registered, with the code `ERR_WELLHEAD_INVALID_ARGUMENT`.
  */
-export function invalid(message: string): RegistrationError {
-  return new RegistrationError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
+export function invalid(message: string): UsageError {
+  return new UsageError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
 }

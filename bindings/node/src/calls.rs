@@ -275,7 +275,7 @@ impl Calls {
     }
 
     /// Makes a named request, for a read or for a call of a method.
-    pub(crate) fn request_input(
+    pub(crate) fn require_input(
         &self,
         number: u32,
         name: &str,
@@ -283,8 +283,8 @@ impl Calls {
         params: Option<&Json>,
     ) -> std::result::Result<Json, ClientRequestError> {
         let request = |held: &Held| match held {
-            Held::Method(responder) => Some(responder.request_input(name, method, params)),
-            Held::Read(call) => Some(call.request_input(name, method, params)),
+            Held::Method(responder) => Some(responder.require_input(name, method, params)),
+            Held::Read(call) => Some(call.require_input(name, method, params)),
             _ => None,
         };
         self.use_call(number, request).flatten().unwrap_or_else(|| {

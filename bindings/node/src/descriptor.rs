@@ -207,7 +207,7 @@ pub(crate) fn observed(call: &Observed<'_>) -> String {
         call: u64,
         method: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        registration: Option<&'a str>,
+        registered_as: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         traceparent: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,8 +229,8 @@ pub(crate) fn observed(call: &Observed<'_>) -> String {
         bytes: end.bytes,
         time_ms: end.time.unwrap_or_default().as_secs_f64() * 1000.0,
     });
-    let &Observed { call, method, registration, traceparent, .. } = call;
-    serde_json::to_string(&Seen { call, method, registration, traceparent, end }).unwrap_or_default()
+    let &Observed { call, method, registered_as, traceparent, .. } = call;
+    serde_json::to_string(&Seen { call, method, registered_as, traceparent, end }).unwrap_or_default()
 }
 
 #[derive(Deserialize)]

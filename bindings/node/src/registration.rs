@@ -82,14 +82,14 @@ impl Native {
     #[napi]
     pub fn add_directory(&self, path: String, options: String) -> Result<String> {
         let directory = descriptor::directory(path, &options).map_err(thrown)?;
-        Ok(self.inner.server.directory(directory).map_err(thrown)?.registration().to_owned())
+        Ok(self.inner.server.directory(directory).map_err(thrown)?.registered_as().to_owned())
     }
 
     /// Registers a folder of skills; `options` is JSON. Returns the text of its template.
     #[napi]
     pub fn add_skills(&self, path: String, options: String) -> Result<String> {
         let skills = descriptor::skills(path, &options).map_err(thrown)?;
-        Ok(self.inner.server.skills(skills).map_err(thrown)?.registration().to_owned())
+        Ok(self.inner.server.skills(skills).map_err(thrown)?.registered_as().to_owned())
     }
 
     /// Registers a list source. Returns the number with which `runEvent` is called.
@@ -196,12 +196,23 @@ impl Native {
         Ok(id.number() as f64)
     }
 
-    /// Removes a registration by its URI, template or name. Returns its registration number; `None` if it had no
+    /// Removes a resource by its URI, or a template by its text. Returns its registration number; `None` if it had no
     /// callbacks.
     #[napi]
-    pub fn remove(&self, name: String) -> Result<Option<f64>> {
-        let handler = self.inner.server.remove(&name).map_err(thrown)?;
-        Ok(handler.map(|id| id.number() as f64))
+    pub fn remove_resource(&self, uri_or_template: String) -> Result<Option<f64>> {
+        removed(self.inner.server.remove_resource(&uri_or_template))
+    }
+
+    /// Removes a list source by its name. Returns its registration number.
+    #[napi]
+    pub fn remove_list(&self, name: String) -> Result<Option<f64>> {
+        removed(self.inner.server.remove_list(&name))
+    }
+
+    /// Removes a method by its name. Returns its registration number.
+    #[napi]
+    pub fn remove_method(&self, name: String) -> Result<Option<f64>> {
+        removed(self.inner.server.remove_method(&name))
     }
 
     /// Runs `add`, with a provider that calls the function `exists` of JavaScript if `exists` is true. Returns the
@@ -222,4 +233,8 @@ impl Native {
 fn body_of(env: Env, body: &Unknown<'_>) -> Result<Body> {
     let js = Js::new(&env);
     answer::body(js, js.value(body)).ok_or_else(|| invalid("a body is a string or a Uint8Array"))
+}
+
+fn removed(handler: wellhead::Result<Option<HandlerId>>) -> Result<Option<f64>> {
+    Ok(handler.map_err(thrown)?.map(|id| id.number() as f64))
 }

@@ -258,7 +258,7 @@ impl Native {
     /// Makes a named request, for a call; `params` is JSON. Returns a word and a JSON text: `result` or `error` with
     /// that of the client, `lacks` with capabilities, `waiting`, or `state` if the client's state is not valid.
     #[napi]
-    pub fn request_input(
+    pub fn require_input(
         &self,
         call: u32,
         name: String,
@@ -266,7 +266,7 @@ impl Native {
         params: Option<String>,
     ) -> Result<Vec<String>> {
         let params = params.map(Json::parse).transpose().map_err(thrown)?;
-        let (kind, text) = match self.inner.calls.request_input(call, &name, &method, params.as_ref()) {
+        let (kind, text) = match self.inner.calls.require_input(call, &name, &method, params.as_ref()) {
             Ok(result) => ("result", result.as_str().to_owned()),
             Err(ClientRequestError::MissingCapability(lacked)) => ("lacks", lacked.as_str().to_owned()),
             Err(ClientRequestError::Refused(error)) => ("error", error.as_json()),

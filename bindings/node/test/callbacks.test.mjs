@@ -426,7 +426,7 @@ test('a walk through every kind of list gives each item once and in order', asyn
 test('a callback may change the server that calls it', async () => {
   const { server, sendRequest } = make();
   server.resource('t:{id}', ({ id }) => {
-    server.remove('t:{id}');
+    server.removeResource('t:{id}');
     const added = server.text('t:new', 'new');
     added.set('newer');
     server.notifyUpdated('t:new');

@@ -1,7 +1,7 @@
 // The client for hosts' own tests.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClosedError, InputRequired, ResponseError, Server } from 'wellhead';
+import { ClosedError, InputRequired, ErrorFromServer, Server } from 'wellhead';
 
 const limit = { timeout: 20_000 };
 
@@ -24,7 +24,7 @@ test('a client in memory lists, reads, subscribes and is notified', { timeout: 1
   assert.deepEqual(seen, ['ann']);
   const [{ blob, mimeType }] = await client.read('t:blob');
   assert.deepEqual([...blob, mimeType], [1, 2, 'image/png']);
-  await assert.rejects(client.read('t:none'), ResponseError);
+  await assert.rejects(client.read('t:none'), ErrorFromServer);
   await client.subscribe('t:a');
   const update = client.nextUpdate();
   server.notifyUpdated('t:a');
@@ -56,7 +56,7 @@ test('a client calls tools, gets prompts, completes and lists templates', limit,
   );
   await assert.rejects(
     client.callTool('none'),
-    (e) => e instanceof ResponseError && typeof e.rpcCode === 'number',
+    (e) => e instanceof ErrorFromServer && typeof e.rpcCode === 'number',
   );
 });
 
@@ -75,7 +75,7 @@ for (const revision of [undefined, '2025-06-18', '2026-07-28']) {
     server.notifyUpdated('t:a');
     server.notifyUpdated('t:b');
     assert.equal(await client.nextUpdate(), 't:b');
-    await assert.rejects(client.subscribe('t:none'), ResponseError);
+    await assert.rejects(client.subscribe('t:none'), ErrorFromServer);
   });
 }
 
@@ -124,7 +124,7 @@ test('a reader that never answers is an error after callMs', limit, async () => 
   const server = new Server('s', '1', { limits: { callMs: 20 }, onLog: () => {} });
   const pending = [];
   server.resource('t:never', () => new Promise((done) => pending.push(done)));
-  await assert.rejects(server.testClient().read('t:never'), ResponseError);
+  await assert.rejects(server.testClient().read('t:never'), ErrorFromServer);
 });
 
 test('a client that is closed cancels its pending requests', limit, async () => {
@@ -150,7 +150,7 @@ test('a request that the server cannot read is rejected', limit, async () => {
   for (const revision of ['2025-11-25', '2026-07-28']) {
     const client = server.testClient({ revision });
     const call = client.callTool('echo', { text: 'x'.repeat(2000) });
-    await assert.rejects(call, (e) => e instanceof ResponseError && /message_bytes/.test(e.message));
+    await assert.rejects(call, (e) => e instanceof ErrorFromServer && /message_bytes/.test(e.message));
     client.close();
   }
 });

@@ -152,7 +152,7 @@ test('a closed connection runs no callbacks, has no output and is finished', () 
 
 test('arguments of a wrong type are refused by name', async () => {
   const connection = new Server('s', '1').connect();
-  const refusal = { name: 'RegistrationError', code: 'ERR_WELLHEAD_INVALID_ARGUMENT' };
+  const refusal = { name: 'UsageError', code: 'ERR_WELLHEAD_INVALID_ARGUMENT' };
   assert.throws(() => connection.receive('text'), { ...refusal, message: /bytes/ });
   await assert.rejects(connection.handle(7), { ...refusal, message: /message/ });
   for (const bad of [-1, NaN, 'x', 0.5]) {

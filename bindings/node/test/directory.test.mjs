@@ -44,11 +44,11 @@ test('a folder is listed, read and removed, and its excluded files are not found
   assert.equal((await sendRequest(read(2, uri('a.md')))).result.contents[0].text, '# A');
   for (const name of ['b.txt', '.hidden', 'link.md'])
     assert.ok((await sendRequest(read(3, uri(name)))).error, name);
-  const ref = { type: 'ref/resource', uri: served.registration };
+  const ref = { type: 'ref/resource', uri: served.registeredAs };
   const typed = { ref, argument: { name: 'path', value: '' } };
   const { completion } = (await sendRequest(request(5, 'completion/complete', typed))).result;
   assert.deepEqual(completion.values, ['a.md']);
-  assert.match(served.registration, /^file:.*\{\+path\}$/);
+  assert.match(served.registeredAs, /^file:.*\{\+path\}$/);
   served.remove();
   assert.ok((await sendRequest(read(4, uri('a.md')))).error);
   assert.throws(() => server.directory(join(path, 'a.md')), { code: 'ERR_WELLHEAD_INVALID_ARGUMENT' });

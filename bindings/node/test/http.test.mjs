@@ -284,7 +284,7 @@ test('fetch takes the caller of one request', limit, async () => {
     [{ caller: {} }, 'the id of a caller: a string or a Uint8Array, not undefined'],
     [{ authInfo: {} }, "options has no member authInfo: write { caller: { id: 'ann' } }"],
   ]) {
-    await assert.rejects(sendRequest(options), { name: 'RegistrationError', message });
+    await assert.rejects(sendRequest(options), { name: 'UsageError', message });
   }
 
   const given = (caller) => (path, init) =>
@@ -451,7 +451,7 @@ test('the error for a wrong option names the option', () => {
     [{ caller: { id: 'ann' } }, /caller: a function, not an Object/],
     [null, /options/],
   ]) {
-    assert.throws(() => server.handler(options), { name: 'RegistrationError', message });
+    assert.throws(() => server.handler(options), { name: 'UsageError', message });
   }
 });
 
@@ -462,7 +462,7 @@ test('serveHttp rejects for an address in use, and after close', limit, async (t
   t.after(() => http.close());
   await assert.rejects(server.serveHttp({ port: http.address().port }), { code: 'EADDRINUSE' });
   const message = 'port: a whole number from 0, not "8000"';
-  await assert.rejects(server.serveHttp({ port: '8000' }), { name: 'RegistrationError', message });
+  await assert.rejects(server.serveHttp({ port: '8000' }), { name: 'UsageError', message });
   await server.close();
   await assert.rejects(server.serveHttp({ port: 0 }), { code: 'ERR_WELLHEAD_CLOSED' });
 });

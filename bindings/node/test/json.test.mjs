@@ -1,7 +1,7 @@
 // What JSON and UTF-8 do not have: bigints, circles, and half of a surrogate pair. Errors and log lines name the member.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InputRequired, MethodError, RegistrationError, Server } from 'wellhead';
+import { InputRequired, MethodError, UsageError, Server } from 'wellhead';
 
 const limit = { timeout: 20_000 };
 const HALF = 'cut \ud83d';
@@ -81,7 +81,7 @@ const REFUSED = {
 for (const [name, [mistake, message]] of Object.entries(REFUSED)) {
   test(`${name} is refused`, limit, () => {
     assert.throws(() => mistake(make().server), {
-      name: 'RegistrationError',
+      name: 'UsageError',
       code: 'ERR_WELLHEAD_INVALID_ARGUMENT',
       message,
     });
@@ -127,7 +127,7 @@ const FAILED = {
   ],
   'a circle in a notification to the client': [
     ...method((_, call) => call.notify('notifications/x', circle)),
-    `the call of x/y (request 2) failed: RegistrationError: ${again('params')}`,
+    `the call of x/y (request 2) failed: UsageError: ${again('params')}`,
   ],
   'a result that is in itself': [
     ...method(() => circle),
@@ -213,6 +213,6 @@ test('the test client refuses params that are no JSON without waiting', limit, a
   const client = make().server.testClient();
   await assert.rejects(client.request('x/y', { at: 10n }), (e) => {
     assert.equal(e.message, `params.at ${BIG}`);
-    return e instanceof RegistrationError;
+    return e instanceof UsageError;
   });
 });

@@ -1,7 +1,7 @@
 // Methods of an application's own, and what they ask of the client.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientError, ClosedError, MethodError, Server, ToolError } from 'wellhead';
+import { ErrorFromClient, ClosedError, MethodError, Server, ToolError } from 'wellhead';
 import { read, request } from './host.mjs';
 
 /** A connection of a client that can be asked for its roots, and what comes out of it. */
@@ -45,7 +45,7 @@ test('the answer of the client resolves or rejects sendRequest of a running meth
   const { send, received } = make(async (_, call) => {
     const seen = [await call.sendRequest('roots/list')];
     await assert.rejects(call.sendRequest('roots/list'), (e) => {
-      assert(e instanceof ClientError);
+      assert(e instanceof ErrorFromClient);
       seen.push({ code: e.rpcCode, message: e.message });
       return true;
     });
@@ -79,7 +79,7 @@ for (const [error, seen] of [
     send(ASK);
     send({ jsonrpc: '2.0', id: received()[0].id, error });
     await soon();
-    assert(raised[0] instanceof ClientError);
+    assert(raised[0] instanceof ErrorFromClient);
     assert.deepEqual([raised[0].rpcCode, raised[0].message, raised[0].data], seen);
     assert.deepEqual(received()[0].result, {});
   });
@@ -159,7 +159,7 @@ test('an observer is notified when calls begin and end, and counters count them'
   await connection.handle(JSON.stringify(request(2, 'tools/call', { name: 'boom' })));
   await soon();
   const [begun, ended, ...tool] = seen;
-  assert.deepEqual(begun, { call: 1, method: 'resources/read', registration: 't:{id}', traceparent: trace });
+  assert.deepEqual(begun, { call: 1, method: 'resources/read', registeredAs: 't:{id}', traceparent: trace });
   assert.equal(ended.call, 1);
   assert.deepEqual(
     { ...ended.end, timeMs: 0 },
@@ -167,7 +167,7 @@ test('an observer is notified when calls begin and end, and counters count them'
   );
   assert(ended.end.timeMs >= 0);
   assert.deepEqual(
-    tool.map(({ registration, end }) => [registration, end?.outcome]),
+    tool.map(({ registeredAs, end }) => [registeredAs, end?.outcome]),
     [
       ['boom', undefined],
       ['boom', 'failed'],

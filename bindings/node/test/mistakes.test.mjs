@@ -12,7 +12,7 @@ import {
   InputRequired,
   InsufficientScope,
   MethodError,
-  RegistrationError,
+  UsageError,
   Server,
   WellheadError,
 } from 'wellhead';
@@ -395,7 +395,7 @@ for (const [name, [mistake, message]] of Object.entries(REFUSED)) {
     await assert.rejects(
       async () => mistake(made),
       (e) => {
-        assert.ok(e instanceof RegistrationError, e.stack);
+        assert.ok(e instanceof UsageError, e.stack);
         assert.equal(e.code, 'ERR_WELLHEAD_INVALID_ARGUMENT');
         if (typeof message === 'string') assert.equal(e.message, message);
         else assert.match(e.message, message);
@@ -446,14 +446,14 @@ const TEMPLATES = {
 
 for (const [name, [mistake, message]] of Object.entries(URIS)) {
   test(`a URI with ${name} is refused`, limit, () => {
-    const refused = { name: 'RegistrationError', code: 'ERR_WELLHEAD_INVALID_URI', message };
+    const refused = { name: 'UsageError', code: 'ERR_WELLHEAD_INVALID_URI', message };
     assert.throws(() => mistake(make().server), refused);
   });
 }
 
 for (const [name, [template, why]] of Object.entries(TEMPLATES)) {
   test(`a template with ${name} is refused`, limit, () => {
-    const refused = { name: 'RegistrationError', code: 'ERR_WELLHEAD_INVALID_TEMPLATE' };
+    const refused = { name: 'UsageError', code: 'ERR_WELLHEAD_INVALID_TEMPLATE' };
     assert.throws(() => make().server.resource(template, () => ''), {
       ...refused,
       message: `"${template}": ${why}`,
@@ -508,13 +508,13 @@ const FAILED = {
 /** A method whose call is used so. */
 function called(name, use, why) {
   const method = (_, call) => use(call) ?? {};
-  const line = `the call of x/y (request 2) failed: RegistrationError: ${why}`;
+  const line = `the call of x/y (request 2) failed: UsageError: ${why}`;
   return { [name]: [(server) => server.method('x/y', method), line, (client) => client.request('x/y')] };
 }
 
 /** A reader whose call is used so. */
 function read(name, use, why) {
-  const line = `reading m://x failed: RegistrationError: ${why}`;
+  const line = `reading m://x failed: UsageError: ${why}`;
   return { [name]: [(server) => server.resource('m://x', (_, call) => use(call)), line] };
 }
 
@@ -574,7 +574,7 @@ test('a listing with a misspelt member is an internal error, and the log names i
   server.list('l', () => ({ items: [{ url: 'm://x' }] }));
   const client = server.testClient();
   await assert.rejects(client.list());
-  server.remove('l');
+  server.removeList('l');
   server.list('l', () => ({ item: [] }));
   await assert.rejects(client.list());
   const returned = 'the list source "l" failed: the callback returned';
@@ -616,8 +616,8 @@ test('an empty name or version, and a path without a slash, are refused', limit,
     ['m', '', 'version'],
   ]) {
     const message = `the ${what} of the server must not be empty`;
-    assert.throws(() => new Server(name, version), { name: 'RegistrationError', message });
+    assert.throws(() => new Server(name, version), { name: 'UsageError', message });
   }
   const message = '`path` must begin with `/` (got "x")';
-  assert.throws(() => make().server.handler({ path: 'x' }), { name: 'RegistrationError', message });
+  assert.throws(() => make().server.handler({ path: 'x' }), { name: 'UsageError', message });
 });

@@ -156,7 +156,7 @@ test('prompt input takes transforms and async checks; wrong definitions are refu
     ],
     [{ input: {}, inputs: 1 }, 'the prompt "p" has no member inputs: did you mean input?'],
   ]) {
-    assert.throws(() => server.prompt('p', definition, () => ''), { name: 'RegistrationError', message });
+    assert.throws(() => server.prompt('p', definition, () => ''), { name: 'UsageError', message });
   }
 });
 

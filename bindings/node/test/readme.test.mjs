@@ -85,7 +85,7 @@ const CHECKS = [
       assert.match((await client.getPrompt('review', { id: '001' })).messages[0].content.text, /Buy milk/);`,
   },
   {
-    has: 'requestInput',
+    has: 'requireInput',
     before: `${SERVER}const { z } = await import('zod');`,
     after: `
       for (const revision of ['2025-06-18', '2026-07-28']) {

@@ -5,15 +5,15 @@ import {
   ClosedError,
   LimitError,
   PermissionDenied,
-  RegistrationError,
+  UsageError,
   ResourceNotFound,
   Server,
   WellheadError,
 } from 'wellhead';
 
 const code = (word) => ({ code: `ERR_WELLHEAD_${word}` });
-const registration = (word) => ({ name: 'RegistrationError', ...code(word) });
-const invalid = (message) => ({ name: 'RegistrationError', ...code('INVALID_ARGUMENT'), message });
+const registration = (word) => ({ name: 'UsageError', ...code(word) });
+const invalid = (message) => ({ name: 'UsageError', ...code('INVALID_ARGUMENT'), message });
 const nothing = () => undefined;
 
 test('an invalid URI, an invalid template and a wrong name are refused', () => {
@@ -24,7 +24,7 @@ test('an invalid URI, an invalid template and a wrong name are refused', () => {
   assert.throws(() => server.resource('t:}', nothing), registration('INVALID_TEMPLATE'));
   assert.throws(() => server.notifyUpdated('no uri'), registration('INVALID_URI'));
   assert.throws(() => server.list('', nothing), invalid(/name/));
-  assert.throws(() => server.remove('t:none'), { ...registration('UNKNOWN'), message: /t:none/ });
+  assert.throws(() => server.removeResource('t:none'), { ...registration('UNKNOWN'), message: /t:none/ });
 });
 
 test('the error for a duplicate or ambiguous template names the other registration', () => {
@@ -45,7 +45,7 @@ test('the error for a duplicate or ambiguous template names the other registrati
 test('the handle of a fixed resource replaces and removes it', () => {
   const server = new Server('s', '1');
   const about = server.text('t:about', 'one', { title: 'About' });
-  assert.equal(about.registration, 't:about');
+  assert.equal(about.registeredAs, 't:about');
   about.set('two');
   about.set(new Uint8Array([1]));
   assert.throws(() => about.set(7), invalid(/body/));
@@ -83,7 +83,7 @@ test('arguments of a wrong type are refused by name', () => {
   assert.throws(() => server.fallback({ exists: true }, nothing), invalid(/exists/));
   assert.throws(() => server.resource('t:a', { exists: ['t:a'] }, nothing), invalid(/exists/));
   assert.throws(() => server.connect({ wake: 7 }), invalid(/wake/));
-  assert.throws(() => server.remove(), invalid(/uriOrName/));
+  assert.throws(() => server.removeResource(), invalid(/uriOrTemplate/));
   assert.throws(() => server.notifyUpdated(), invalid(/uri/));
 });
 
@@ -106,7 +106,7 @@ test('after close() every change is refused with ClosedError, and close() may be
 });
 
 test('all errors extend WellheadError and have codes', () => {
-  for (const Class of [RegistrationError, ClosedError, LimitError, ResourceNotFound, PermissionDenied]) {
+  for (const Class of [UsageError, ClosedError, LimitError, ResourceNotFound, PermissionDenied]) {
     assert(Class.prototype instanceof WellheadError, Class.name);
     assert.equal(Class.prototype.name, Class.name);
   }

@@ -354,7 +354,7 @@ test('two servers cannot share standard input, one after the other can run', lim
   await host.logged('ready'); // what is sent before may be read by the first
   assert.deepEqual(await host.sendRequest(PING), PONG);
   assert.equal(await host.finish(), 0);
-  assert.match(host.stderr, /RegistrationError ERR_WELLHEAD_INVALID_ARGUMENT/);
+  assert.match(host.stderr, /UsageError ERR_WELLHEAD_INVALID_ARGUMENT/);
   assert.match(host.stderr, /again ERR_WELLHEAD_INVALID_ARGUMENT/);
   assert.match(host.stderr, /ClosedError ERR_WELLHEAD_CLOSED/);
 });

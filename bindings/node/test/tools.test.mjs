@@ -596,7 +596,7 @@ const REFUSED = {
 for (const [name, [definition, message]] of Object.entries(REFUSED)) {
   test(`${name} is refused`, limit, () => {
     assert.throws(() => make().server.tool('t', definition, () => ''), {
-      name: 'RegistrationError',
+      name: 'UsageError',
       code: 'ERR_WELLHEAD_INVALID_ARGUMENT',
       message,
     });
@@ -627,7 +627,7 @@ const CONSTRUCTED = {
 };
 for (const [name, [construct, message]] of Object.entries(CONSTRUCTED)) {
   test(`${name} is refused by its constructor`, limit, () => {
-    assert.throws(construct, { name: 'RegistrationError', message });
+    assert.throws(construct, { name: 'UsageError', message });
   });
 }
 
@@ -638,4 +638,23 @@ test('undefined members are absent ones', limit, async () => {
     content: [],
   }));
   assert.deepEqual(await plain.call(), { content: [] });
+});
+
+test('meta stands for _meta in changes of a definition', limit, async () => {
+  const { server, client } = make();
+  const search = server.tool('search', { input: {}, meta: { 'a/b': 1 } }, () => '');
+  search.update({ meta: { 'a/b': 2 } });
+  const listed = async () => (await client.request('tools/list')).tools[0];
+  assert.deepEqual((await listed())._meta, { 'a/b': 2 });
+  server.updateTool('search', { _meta: null });
+  assert.equal((await listed())._meta, undefined);
+  const refused = (changes, message) =>
+    assert.throws(() => search.update(changes), { name: 'UsageError', message });
+  refused({ meta: {}, _meta: {} }, 'changes has meta and _meta; give one of them');
+  refused(
+    { input: {} },
+    'changes.input: the handler keeps its input; register it again, or change inputSchema',
+  );
+  server.prompt('greet', { input: {} }, () => 'Hello.').update({ meta: { 'a/b': 3 } });
+  assert.deepEqual((await client.request('prompts/list')).prompts[0]._meta, { 'a/b': 3 });
 });

@@ -70,7 +70,7 @@ const LISTENING = `
 const AROUND = {
   Server: ['', ''],
   'Server.run': [SERVER, ''],
-  'Server.text': [SERVER, `assert.equal(about.registration, 'notes://about');`],
+  'Server.text': [SERVER, `assert.equal(about.registeredAs, 'notes://about');`],
   'Server.blob': [
     SERVER,
     `assert.equal((await server.testClient().read('notes://logo'))[0]?.blob?.length, 3);`,
@@ -81,7 +81,7 @@ const AROUND = {
   ],
   'Server.directory': [
     `${SERVER} process.chdir(mkdtempSync(join(tmpdir(), 'wellhead-'))); mkdirSync('docs'); writeFileSync('docs/a.md', 'A');`,
-    `assert.equal((await server.testClient().read(expand(docs.registration, { path: 'a.md' })))[0]?.text, 'A'); docs.remove();`,
+    `assert.equal((await server.testClient().read(expand(docs.registeredAs, { path: 'a.md' })))[0]?.text, 'A'); docs.remove();`,
   ],
   'Server.skills': [
     `${SERVER} process.chdir(mkdtempSync(join(tmpdir(), 'wellhead-'))); mkdirSync('skills/pdf', { recursive: true });
@@ -199,7 +199,15 @@ await first;`,
     `${SERVER} const poller = { wanted: new Set<string>(), add(uri: string) { this.wanted.add(uri); }, delete(uri: string) { this.wanted.delete(uri); } };`,
     `await subscriber(server, 'notes://001'); assert.deepEqual([...poller.wanted], ['notes://001']);`,
   ],
-  'Server.remove': [SERVER, `await assert.rejects(server.testClient().read('notes://001'));`],
+  'Server.removeResource': [SERVER, `await assert.rejects(server.testClient().read('notes://001'));`],
+  'Server.removeList': [
+    `${SERVER} server.list('notes', () => ({ items: [] }));`,
+    `assert.throws(() => server.removeList('notes'), /no list source/);`,
+  ],
+  'Server.removeMethod': [
+    `${SERVER} server.method('com.example/ping', () => ({}));`,
+    `await assert.rejects(server.testClient().request('com.example/ping'));`,
+  ],
   'Server.notifyUpdated': [
     `${SERVER} const client = await subscriber(server, 'notes://1');`,
     `assert.equal(await client.nextUpdate(), 'notes://1');`,
@@ -368,7 +376,7 @@ await first;`,
      const client = server.testClient({ capabilities: { extensions: { 'com.example/charts': { n: 1 } } } });
      assert.equal((await client.callTool('ask')).content[0].text, '{"n":1}');`,
   ],
-  'MethodCall.requestInput': [
+  'MethodCall.requireInput': [
     `${SERVER} server.tool('folders', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', JSON.stringify(roots)); });
      const onRequest = () => ({ roots: [{ uri: 'file:///a' }] });
@@ -384,7 +392,7 @@ await first;`,
      const response = await fetch(new Request('http://localhost/mcp', { method: 'POST', body: greeting, headers: { ...headers, 'mcp-name': 'greeting://', 'accept-language': 'de' } }));
      assert.match(await response.text(), /"text":"de"/);`,
   ],
-  'Call.requestInput': [
+  'Call.requireInput': [
     `${SERVER} server.resource('roots://', (_, call) => {`,
     `return JSON.stringify(roots); });
      const onRequest = () => ({ roots: [{ uri: 'file:///a' }] });

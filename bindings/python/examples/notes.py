@@ -48,7 +48,7 @@ def edits(fifo: str) -> None:
                 notes[id] = text
             try:
                 server.notify_updated(f"notes://{id}")
-            except wellhead.RegistrationError as e:
+            except wellhead.UsageError as e:
                 print(f"notes: {e}", file=sys.stderr)
                 continue
             if verb != "set":

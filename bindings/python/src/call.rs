@@ -335,7 +335,7 @@ impl Call {
     ///         `notifications/message` below the level that the client asked for.
     ///
     /// Raises:
-    ///     RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+    ///     UsageError: With `invalid_argument` in each case: `method` is no notification, or one that
     ///         the server sends itself. A `notifications/message` has no level, or the server does not declare
     ///         the capability `logging`.
     #[pyo3(signature = (method, params = None, /))]
@@ -361,7 +361,7 @@ impl Call {
     ///     True if it was sent. False for the reasons that `notify` names.
     ///
     /// Raises:
-    ///     RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+    ///     UsageError: With `invalid_argument`: there is no level of this name, or the server does not
     ///         declare the capability `logging`.
     #[pyo3(signature = (level, data, /, logger = None))]
     fn log(
@@ -438,15 +438,15 @@ impl Call {
     /// Raises:
     ///     Waiting: The client has not answered yet. Do not catch it.
     ///     MissingCapability: The client did not declare the capability that the method needs.
-    ///     ClientError: The client answered with an error.
+    ///     ErrorFromClient: The client answered with an error.
     ///     InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
     ///     InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
-    ///     RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The callback
+    ///     UsageError: With `invalid_argument` in each case: `method` is none of the three. The callback
     ///         used `name` for another request before. A client cannot show the form, which must be one flat
     ///         object.
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (name, method, params = None, /))]
-    fn request_input<'py>(
+    fn require_input<'py>(
         &self,
         name: &Bound<'py, PyAny>,
         method: &Bound<'py, PyAny>,
@@ -455,7 +455,7 @@ impl Call {
         let py = name.py();
         let (name, method) = (convert::string("name", name)?, convert::string("method", method)?);
         let params = convert::optional(params, |params| convert::object("params", params))?;
-        match detach(py, || self.slot.request_input(&name, &method, params.as_ref())) {
+        match detach(py, || self.slot.require_input(&name, &method, params.as_ref())) {
             Some(Ok(result)) => loads(py, result.as_str()),
             Some(Err(why)) => Err(unanswered(py, why)),
             None => Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered")),
@@ -465,7 +465,7 @@ impl Call {
     /// Sends the client a request before this call is answered, and returns a future of the client's
     /// result. Only in calls of methods, tools and prompts.
     ///
-    /// The future raises `ClientError` if the client answers with an error. The future is cancelled if the call
+    /// The future raises `ErrorFromClient` if the client answers with an error. The future is cancelled if the call
     /// is answered or cancelled first, or if the client is gone. Cancelling the future cancels the request. Do
     /// not wait for the future on a thread that runs callbacks: return a future, or use `send_request_async`.
     ///
@@ -474,7 +474,7 @@ impl Call {
     ///     params: The parameters, a dict. None sends none.
     ///
     /// Raises:
-    ///     RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The client
+    ///     UsageError: With `invalid_argument` in each case: `method` is none of the three. The client
     ///         lacks the capability. The revision has no requests to clients: raise `InputRequired` there.
     ///     LimitError: The client leaves as many bytes unread as `output_bytes` allows.
     ///     ClosedError: The call is already answered.
@@ -611,7 +611,7 @@ fn unanswered(py: Python<'_>, why: ClientRequestError) -> PyErr {
         ClientRequestError::Refused(refused) => {
             let data = refused.data_json().map(|data| loads(py, data.as_str())).transpose();
             data.and_then(|data| {
-                Ok(("ClientError", (refused.rpc_code(), refused.message(), data).into_pyobject(py)?))
+                Ok(("ErrorFromClient", (refused.rpc_code(), refused.message(), data).into_pyobject(py)?))
             })
         }
         ClientRequestError::Failed(why) => {

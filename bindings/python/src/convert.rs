@@ -133,7 +133,7 @@ pub(crate) fn mime_type<'a, 'py>(
     Ok(text)
 }
 
-/// Raises RegistrationError if a text is no MIME type, for `_results.py`.
+/// Raises UsageError if a text is no MIME type, for `_results.py`.
 #[pyfunction(name = "_check_mime_type", signature = (mime_type, /))]
 pub(crate) fn check_mime_type(mime_type: &Bound<'_, PyAny>) -> PyResult<()> {
     self::mime_type("mime_type", mime_type).map(drop)

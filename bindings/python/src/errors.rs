@@ -10,7 +10,7 @@ use wellhead::{ErrorKind, Json, MethodError, ToolError};
 
 fn make(py: Python<'_>, kind: ErrorKind, message: &str) -> PyResult<PyErr> {
     static ERROR: Imported = Imported::new("wellhead._errors", "Error");
-    static REGISTRATION: Imported = Imported::new("wellhead._errors", "RegistrationError");
+    static REGISTRATION: Imported = Imported::new("wellhead._errors", "UsageError");
     static CLOSED: Imported = Imported::new("wellhead._errors", "ClosedError");
     static LIMIT: Imported = Imported::new("wellhead._errors", "LimitError");
     static IO: Imported = Imported::new("wellhead._errors", "IoError");

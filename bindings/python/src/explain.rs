@@ -166,7 +166,7 @@ impl PassedOver {
 ///
 /// Raises:
 ///     TypeError: A value has another type.
-///     RegistrationError: The template is wrong (`invalid_template`), or `{name:3}` gets a list
+///     UsageError: The template is wrong (`invalid_template`), or `{name:3}` gets a list
 ///         (`invalid_argument`).
 #[pyfunction]
 #[pyo3(signature = (uri_template, values, /))]

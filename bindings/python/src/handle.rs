@@ -14,7 +14,7 @@ use pyo3::{PyTraverseError, PyVisit};
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Handle {
     pub(crate) server: Py<Server>,
-    pub(crate) registration: String,
+    pub(crate) registered_as: String,
     /// True if the registration has a MIME type.
     pub(crate) typed: bool,
 }
@@ -23,8 +23,8 @@ pub(crate) struct Handle {
 impl Handle {
     /// The URI of the resource, or the template of the folder.
     #[getter]
-    fn registration(&self) -> &str {
-        &self.registration
+    fn registered_as(&self) -> &str {
+        &self.registered_as
     }
 
     /// Replaces the contents of a fixed resource, and notifies its subscribers.
@@ -33,7 +33,7 @@ impl Handle {
     ///     body: The new contents: a `str`, bytes or `Contents`. To set a version, use `Contents`.
     ///
     /// Raises:
-    ///     RegistrationError: The resource was removed (`unknown`).
+    ///     UsageError: The resource was removed (`unknown`).
     ///     ClosedError: The server is closed.
     #[pyo3(signature = (body, /))]
     fn set(&self, body: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -47,20 +47,20 @@ impl Handle {
             }
         };
         let core = self.server.get().core(py);
-        detach(py, || core.set(&self.registration, given)).or_raise(py)
+        detach(py, || core.set(&self.registered_as, given)).or_raise(py)
     }
 
     /// Removes the resource or the folder.
     ///
     /// Raises:
-    ///     RegistrationError: The resource or the folder is already removed (`unknown`).
+    ///     UsageError: The resource or the folder is already removed (`unknown`).
     ///     ClosedError: The server is closed.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
-        self.server.get().remove_registration(py, &self.registration)
+        self.server.get().take_out(py, |core| core.remove_resource(&self.registered_as))
     }
 
     fn __repr__(&self) -> String {
-        format!("<wellhead.Handle {}>", self.registration)
+        format!("<wellhead.Handle {}>", self.registered_as)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -53,7 +53,7 @@ macro_rules! limits {
         ///         resume. Default: 4,096.
         ///
         /// Raises:
-        ///     RegistrationError: A limit is negative or too large (`invalid_argument`). A limit below its minimum
+        ///     UsageError: A limit is negative or too large (`invalid_argument`). A limit below its minimum
         ///         is refused by `Server`.
         #[pyclass(frozen, eq, module = "wellhead")]
         #[derive(PartialEq)]

@@ -11,6 +11,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
+use wellhead::Json;
 
 enum Family {
     Tool,
@@ -90,6 +91,13 @@ struct Named<'py> {
     function: Bound<'py, PyAny>,
     #[pyo3(item(3))]
     completers: Bound<'py, PyDict>,
+}
+
+/// Reads the changes of a definition, whose members may have the names of keywords.
+pub(crate) fn changes(changes: &Bound<'_, PyAny>) -> PyResult<Json> {
+    static MERGED: Imported = Imported::new("wellhead._tools", "merged");
+    let given = convert::dict("changes", changes)?;
+    convert::object("changes", &MERGED.get(changes.py())?.call1((changes.py().None(), given))?)
 }
 
 /// Registers a tool. `given` are the arguments of `plan` in `_tools.py`.

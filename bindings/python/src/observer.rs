@@ -14,7 +14,7 @@ pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
         let seen = Observed {
             call: observed.call,
             method: observed.method.to_owned(),
-            registration: observed.registration.map(str::to_owned),
+            registered_as: observed.registered_as.map(str::to_owned),
             traceparent: observed.traceparent.map(str::to_owned),
             outcome: observed.end.map(|end| end.outcome),
             client_waiting: observed.end.is_none_or(|end| end.client_waiting),
@@ -40,7 +40,7 @@ pub(crate) struct Observed {
     method: String,
     /// The registration that the call is for: the text of a template, a fixed URI, or the name of a list
     /// source, tool or prompt. Never a URI that a client made up. None if the call belongs to no registration.
-    registration: Option<String>,
+    registered_as: Option<String>,
     /// The member `traceparent` of the request's `_meta`, unchecked. None if the client sent none.
     traceparent: Option<String>,
     /// The outcome of the call, and None at its beginning: `found`, `not_found`, `denied`, `not_modified`,

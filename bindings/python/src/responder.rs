@@ -85,7 +85,7 @@ pub(crate) trait Watched: Send + Sync {
     /// already answered.
     fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>>;
     fn give_up(&self, request: u64);
-    fn request_input(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested>;
+    fn require_input(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested>;
     fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
     fn session(&self) -> Option<wellhead::Session>;
@@ -227,8 +227,8 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
         self.use_responder(|responder| A::give_up(responder, request));
     }
 
-    fn request_input(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested> {
-        self.use_responder(|responder| A::request_input(responder, name, method, params))
+    fn require_input(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested> {
+        self.use_responder(|responder| A::require_input(responder, name, method, params))
     }
 
     fn client(&self) -> Option<String> {
@@ -282,7 +282,7 @@ pub(crate) trait Notifies: Reply + Sized {
         Err(wellhead::Error::new(ErrorKind::InvalidArgument, message))
     }
 
-    fn request_input(_: &Responder<Self>, _: &str, _: &str, _: Option<&Json>) -> Requested {
+    fn require_input(_: &Responder<Self>, _: &str, _: &str, _: Option<&Json>) -> Requested {
         let message = "only a read, tool, prompt or method asks its client";
         Err(ClientRequestError::Failed(wellhead::Error::new(ErrorKind::InvalidArgument, message)))
     }
@@ -294,13 +294,13 @@ fn no_method() -> wellhead::Error {
 }
 
 impl Notifies for wellhead::Answer {
-    fn request_input(
+    fn require_input(
         responder: &Responder<Self>,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> Requested {
-        responder.request_input(name, method, params)
+        responder.require_input(name, method, params)
     }
 }
 
@@ -326,12 +326,12 @@ impl Notifies for wellhead::MethodAnswer {
         responder.check_arguments(arguments)
     }
 
-    fn request_input(
+    fn require_input(
         responder: &Responder<Self>,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> Requested {
-        responder.request_input(name, method, params)
+        responder.require_input(name, method, params)
     }
 }

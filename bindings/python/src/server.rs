@@ -27,7 +27,7 @@ use crate::values::Resource;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
-use wellhead::{Body, ToolLimits};
+use wellhead::{Body, HandlerId, ToolLimits};
 
 #[doc = docstring!(Server)]
 #[pyclass(frozen, weakref, module = "wellhead")]
@@ -54,9 +54,13 @@ impl Server {
         &self.core
     }
 
-    pub(crate) fn remove_registration(&self, py: Python<'_>, registration: &str) -> PyResult<()> {
+    pub(crate) fn take_out(
+        &self,
+        py: Python<'_>,
+        remove: impl FnOnce(&wellhead::Server) -> wellhead::Result<Option<HandlerId>> + Send,
+    ) -> PyResult<()> {
         let core = self.core(py);
-        if let Some(id) = detach(py, || core.remove(registration)).or_raise(py)? {
+        if let Some(id) = detach(py, || remove(core)).or_raise(py)? {
             self.table.remove(id);
         }
         Ok(())
@@ -69,7 +73,7 @@ impl Server {
         detach(py, || core.value(resource, body)).or_raise(py)?;
         Ok(Handle {
             server: this.clone().unbind(),
-            registration: uri.to_owned(),
+            registered_as: uri.to_owned(),
             typed: descriptor.mime_type.is_some(),
         })
     }
@@ -189,7 +193,7 @@ impl Server {
         let resource = descriptor.resource(py, &uri)?;
         let core = this.get().core(py);
         detach(py, || core.app(resource, &ui, html)).or_raise(py)?;
-        let handle = Handle { server: this.clone().unbind(), registration: uri, typed: true };
+        let handle = Handle { server: this.clone().unbind(), registered_as: uri, typed: true };
         Ok(Bound::new(py, handle)?.into_any())
     }
 
@@ -378,7 +382,7 @@ impl Server {
     #[pyo3(signature = (name, changes, /))]
     fn update_tool(&self, name: &Bound<'_, PyAny>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, name) = (name.py(), convert::string("name", name)?);
-        let changes = convert::object("changes", changes)?;
+        let changes = named::changes(changes)?;
         let core = self.core(py);
         detach(py, || core.update_tool(&name, &changes)).or_raise(py)
     }
@@ -426,7 +430,7 @@ impl Server {
     #[pyo3(signature = (name, changes, /))]
     fn update_prompt(&self, name: &Bound<'_, PyAny>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, name) = (name.py(), convert::string("name", name)?);
-        let changes = convert::object("changes", changes)?;
+        let changes = named::changes(changes)?;
         let core = self.core(py);
         detach(py, || core.update_prompt(&name, &changes)).or_raise(py)
     }
@@ -448,7 +452,7 @@ impl Server {
         let handle = detach(py, || core.directory(directory)).or_raise(py)?;
         Ok(Handle {
             server: this.clone().unbind(),
-            registration: handle.registration().to_owned(),
+            registered_as: handle.registered_as().to_owned(),
             typed: false,
         })
     }
@@ -469,7 +473,7 @@ impl Server {
         let handle = detach(py, || core.skills(skills)).or_raise(py)?;
         Ok(Handle {
             server: this.clone().unbind(),
-            registration: handle.registration().to_owned(),
+            registered_as: handle.registered_as().to_owned(),
             typed: false,
         })
     }
@@ -501,10 +505,25 @@ impl Server {
         Server::decorate(this, What::OnInterest, function)
     }
 
-    #[doc = docstring!(remove)]
-    #[pyo3(signature = (uri_or_name, /))]
-    fn remove(&self, uri_or_name: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.remove_registration(uri_or_name.py(), &convert::string("uri_or_name", uri_or_name)?)
+    #[doc = docstring!(remove_resource)]
+    #[pyo3(signature = (uri_or_template, /))]
+    fn remove_resource(&self, uri_or_template: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = convert::string("uri_or_template", uri_or_template)?;
+        self.take_out(uri_or_template.py(), |core| core.remove_resource(&text))
+    }
+
+    #[doc = docstring!(remove_list)]
+    #[pyo3(signature = (name, /))]
+    fn remove_list(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = convert::string("name", name)?;
+        self.take_out(name.py(), |core| core.remove_list(&text))
+    }
+
+    #[doc = docstring!(remove_method)]
+    #[pyo3(signature = (name, /))]
+    fn remove_method(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = convert::string("name", name)?;
+        self.take_out(name.py(), |core| core.remove_method(&text))
     }
 
     #[doc = docstring!(notify_updated)]

@@ -82,7 +82,7 @@ Args:
 
 Raises:
     TypeError: An argument is unknown, or has the wrong type.
-    RegistrationError: A value is not allowed, such as the length of the cursor key, a revision or a
+    UsageError: A value is not allowed, such as the length of the cursor key, a revision or a
         limit (`invalid_argument`)."#
     };
     (text) => {
@@ -98,7 +98,7 @@ Returns:
     A handle that changes or removes the resource.
 
 Raises:
-    RegistrationError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
+    UsageError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
         or an argument is not allowed (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -195,7 +195,7 @@ Args:
 The other arguments are those of `Resource`.
 
 Raises:
-    RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is registered
+    UsageError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is registered
         already (`duplicate`), or matches the same URIs as another template (`ambiguous`). The function
         has a parameter that is no variable and has no default (`invalid_argument`).
     ClosedError: The server is closed."
@@ -220,7 +220,7 @@ Args:
         the number of the source.
 
 Raises:
-    RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
+    UsageError: Another source has the name (`duplicate`), or the function has other parameters
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -247,7 +247,7 @@ Args:
     name: The name of the source, as for `list`.
 
 Raises:
-    RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
+    UsageError: Another source has the name (`duplicate`), or the function has other parameters
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -264,7 +264,7 @@ Args:
         default clients can subscribe to every URI.
 
 Raises:
-    RegistrationError: The function has other parameters (`invalid_argument`).
+    UsageError: The function has other parameters (`invalid_argument`).
     ClosedError: The server is closed."
     };
     (directory) => {
@@ -291,7 +291,7 @@ Returns:
 
 Raises:
     IoError: The folder cannot be opened (`io`).
-    RegistrationError: `path` is no folder, a pattern is wrong, or `settle_ms` is too large (in each
+    UsageError: `path` is no folder, a pattern is wrong, or `settle_ms` is too large (in each
         case `invalid_argument`). The folder contains a served folder, or is inside of one
         (`duplicate`).
     ClosedError: The server is closed."
@@ -319,7 +319,7 @@ Returns:
 
 Raises:
     IoError: The folder cannot be opened (`io`).
-    RegistrationError: `path` is no folder, or `prefix` or `settle_ms` is wrong (in each case
+    UsageError: `path` is no folder, or `prefix` or `settle_ms` is wrong (in each case
         `invalid_argument`). Another folder of skills has the same prefix, or one of the two has no
         prefix (`duplicate`).
     ClosedError: The server is closed."
@@ -336,14 +336,14 @@ the outermost.
 
 In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
 an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
-result. No function runs around fixed contents and folders. When `Call.request_input` runs a callback
+result. No function runs around fixed contents and folders. When `Call.require_input` runs a callback
 again, the functions run around it again too. Usable as a decorator, with and without parentheses.
 
 Args:
     function: The function. Without it, the method returns a decorator.
 
 Raises:
-    RegistrationError: The function has other parameters (`invalid_argument`).
+    UsageError: The function has other parameters (`invalid_argument`).
     ClosedError: The server is closed."
     };
     (authorize) => {
@@ -364,7 +364,7 @@ Args:
     function: The function. Without it, the method returns a decorator.
 
 Raises:
-    RegistrationError: The function has other parameters (`invalid_argument`).
+    UsageError: The function has other parameters (`invalid_argument`).
     ClosedError: The server is closed."#
     };
     (on_interest) => {
@@ -379,7 +379,7 @@ Args:
     function: The function. Without it, the method returns a decorator.
 
 Raises:
-    RegistrationError: The function has other parameters (`invalid_argument`).
+    UsageError: The function has other parameters (`invalid_argument`).
     ClosedError: The server is closed."
     };
     (method) => {
@@ -401,7 +401,7 @@ Args:
     revisions: The protocol revisions that have the method, named by their dates. Default: all.
 
 Raises:
-    RegistrationError: A method of this name is served already (`duplicate`), or a revision is unknown
+    UsageError: A method of this name is served already (`duplicate`), or a revision is unknown
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -423,7 +423,7 @@ Args:
     function: The function. Without it, the method returns a decorator.
 
 Raises:
-    RegistrationError: A search is registered already (`duplicate`), or the function has other
+    UsageError: A search is registered already (`duplicate`), or the function has other
         parameters (`invalid_argument`).
     ClosedError: The server is closed."#
     };
@@ -474,7 +474,7 @@ Args:
     thread: True runs the function in a pool of threads, as for `resource`.
 
 Raises:
-    RegistrationError: With `invalid_argument`: the name is empty, a hint has no JSON Schema, a schema
+    UsageError: With `invalid_argument`: the name is empty, a hint has no JSON Schema, a schema
         is wrong, or a member of the definition is unknown or one that clients refuse. With `duplicate`:
         the tool, `tools/list` or `tools/call` is served already.
     ClosedError: The server is closed."#
@@ -515,7 +515,7 @@ Args:
     thread: True runs the function in a pool of threads, as for `resource`.
 
 Raises:
-    RegistrationError: With `invalid_argument`: the name is empty, a hint is a type that no text stands
+    UsageError: With `invalid_argument`: the name is empty, a hint is a type that no text stands
         for, or a member of the definition is unknown. With `duplicate`: the prompt, `prompts/list` or
         `prompts/get` is served already.
     ClosedError: The server is closed."#
@@ -527,7 +527,7 @@ Args:
     name: The name of the tool.
 
 Raises:
-    RegistrationError: There is no such tool (`unknown`).
+    UsageError: There is no such tool (`unknown`).
     ClosedError: The server is closed."
     };
     (remove_prompt) => {
@@ -537,7 +537,7 @@ Args:
     name: The name of the prompt.
 
 Raises:
-    RegistrationError: There is no such prompt (`unknown`).
+    UsageError: There is no such prompt (`unknown`).
     ClosedError: The server is closed."
     };
     (enable_tool) => {
@@ -547,7 +547,7 @@ Args:
     name: The name of the tool.
 
 Raises:
-    RegistrationError: There is no such tool (`unknown`).
+    UsageError: There is no such tool (`unknown`).
     ClosedError: The server is closed."
     };
     (disable_tool) => {
@@ -558,22 +558,22 @@ Args:
     name: The name of the tool.
 
 Raises:
-    RegistrationError: There is no such tool (`unknown`).
+    UsageError: There is no such tool (`unknown`).
     ClosedError: The server is closed."
     };
     (update_tool) => {
-        r#"Changes the definition of a tool. Its other members and its function stay. Calls in flight are still
+        "Changes the definition of a tool. Its other members and its function stay. Calls in flight are still
 answered.
 
 Args:
     name: The name of the tool.
-    changes: Members of a definition, such as `{"description": "…", "inputSchema": {…}}`. None removes a
-        member.
+    changes: Members of a definition, or keywords of `tool`: `inputSchema` and `input_schema`, `_meta` and
+        `meta` name the same. None removes a member.
 
 Raises:
-    RegistrationError: There is no such tool (`unknown`), or clients would refuse a member
+    UsageError: There is no such tool (`unknown`), or clients would refuse a member
         (`invalid_argument`). The tool then stays as it is.
-    ClosedError: The server is closed."#
+    ClosedError: The server is closed."
     };
     (limit_tool) => {
         r#"Limits the calls of a tool. The new limits replace those that were set before. Calls that were counted
@@ -594,7 +594,7 @@ Args:
         the `call_ms` of the server's limits.
 
 Raises:
-    RegistrationError: There is no such tool (`unknown`), or a limit is 0 (`invalid_argument`).
+    UsageError: There is no such tool (`unknown`), or a limit is 0 (`invalid_argument`).
     ClosedError: The server is closed."#
     };
     (enable_prompt) => {
@@ -604,7 +604,7 @@ Args:
     name: The name of the prompt.
 
 Raises:
-    RegistrationError: There is no such prompt (`unknown`).
+    UsageError: There is no such prompt (`unknown`).
     ClosedError: The server is closed."
     };
     (disable_prompt) => {
@@ -614,30 +614,49 @@ Args:
     name: The name of the prompt.
 
 Raises:
-    RegistrationError: There is no such prompt (`unknown`).
+    UsageError: There is no such prompt (`unknown`).
     ClosedError: The server is closed."
     };
     (update_prompt) => {
-        r#"Changes the definition of a prompt, as `update_tool` changes that of a tool.
+        "Changes the definition of a prompt, as `update_tool` changes that of a tool.
 
 Args:
     name: The name of the prompt.
-    changes: Members of a definition, such as `{"description": "…"}`. None removes a member.
+    changes: Members of a definition, or keywords of `prompt`. None removes a member.
 
 Raises:
-    RegistrationError: There is no such prompt (`unknown`), or clients would refuse a member
+    UsageError: There is no such prompt (`unknown`), or clients would refuse a member
         (`invalid_argument`). The prompt then stays as it is.
-    ClosedError: The server is closed."#
+    ClosedError: The server is closed."
     };
-    (remove) => {
-        "Removes a resource by its URI, a template by its text, or a list source or a method by its name.
-Calls in flight are still answered.
+    (remove_resource) => {
+        "Removes a resource by its URI, or a template by its text, with its list. Calls in flight are still answered.
 
 Args:
-    uri_or_name: The absolute URI, the text of the template, or the name.
+    uri_or_template: The absolute URI, or the text of the template.
 
 Raises:
-    RegistrationError: There is no such registration (`unknown`).
+    UsageError: There is no such resource or template (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (remove_list) => {
+        "Removes a list source by its name, of resources or of skills. Calls in flight are still answered.
+
+Args:
+    name: The name of the list source.
+
+Raises:
+    UsageError: There is no list source of that name (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (remove_method) => {
+        "Removes a method by its name. Calls in flight are still answered.
+
+Args:
+    name: The name of the method.
+
+Raises:
+    UsageError: There is no method of that name (`unknown`).
     ClosedError: The server is closed."
     };
     (notify_updated) => {
@@ -648,7 +667,7 @@ Args:
     uri: An absolute URI.
 
 Raises:
-    RegistrationError: The URI is not absolute (`invalid_uri`).
+    UsageError: The URI is not absolute (`invalid_uri`).
     ClosedError: The server is closed."
     };
     (notify_updated_with_resource) => {
@@ -661,7 +680,7 @@ Args:
     resource: The `Resource` with its new version.
 
 Raises:
-    RegistrationError: The URI is not absolute (`invalid_uri`), or a member is not allowed
+    UsageError: The URI is not absolute (`invalid_uri`), or a member is not allowed
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -678,7 +697,7 @@ Args:
     parent: The absolute URI of the resource that contains it.
 
 Raises:
-    RegistrationError: A URI is not absolute (`invalid_uri`).
+    UsageError: A URI is not absolute (`invalid_uri`).
     ClosedError: The server is closed."
     };
     (notify_list_changed) => {
@@ -688,7 +707,7 @@ Args:
     kind: The kind of list: `resources`, `tools`, `prompts`, or a key of `list_changed_methods`.
 
 Raises:
-    RegistrationError: There is no such kind (`unknown`), or the server does not declare `listChanged`
+    UsageError: There is no such kind (`unknown`), or the server does not declare `listChanged`
         for it (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -750,7 +769,7 @@ Args:
     function: The function. Without it, the method returns a decorator.
 
 Raises:
-    RegistrationError: The function has other parameters, or is an `async def` (`invalid_argument`).
+    UsageError: The function has other parameters, or is an `async def` (`invalid_argument`).
     ClosedError: The server is closed."
     };
     (inject) => {
@@ -765,7 +784,7 @@ Returns:
         is unknown.
 
 Raises:
-    RegistrationError: The text is no event (`invalid_argument`), or its URI is not absolute
+    UsageError: The text is no event (`invalid_argument`), or its URI is not absolute
         (`invalid_uri`).
     ClosedError: The server is closed."
     };
@@ -802,7 +821,7 @@ Args:
 
 Raises:
     ClosedError: The server was closed before.
-    RegistrationError: Another server serves standard input and output (`invalid_argument`).
+    UsageError: Another server serves standard input and output (`invalid_argument`).
     RuntimeError: An event loop is running on this thread: use `run_async`."
     };
     (run_async) => {
@@ -868,7 +887,7 @@ Args:
 
 Raises:
     IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.
-    RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin has a wrong
+    UsageError: `verify` has other parameters, or a URL, a scope, a host or an origin has a wrong
         form (`invalid_argument`).
     ClosedError: The server was closed before.
     RuntimeError: An event loop is running on this thread: use `serve_http_async`."

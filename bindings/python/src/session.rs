@@ -55,7 +55,7 @@ impl Session {
     ///         client set.
     ///
     /// Raises:
-    ///     RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+    ///     UsageError: With `invalid_argument` in each case: `method` is no notification, or one that
     ///         the server sends itself. A `notifications/message` has no level, or the server does not declare
     ///         the capability `logging`.
     #[pyo3(signature = (method, params = None, /))]
@@ -77,7 +77,7 @@ impl Session {
     ///     True if it was sent. False for the reasons that `notify` names.
     ///
     /// Raises:
-    ///     RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+    ///     UsageError: With `invalid_argument`: there is no level of this name, or the server does not
     ///         declare the capability `logging`.
     #[pyo3(signature = (level, data, /, logger = None))]
     fn log(

@@ -35,7 +35,7 @@ const DESCRIBED: [&str; 9] =
 ///
 /// Raises:
 ///     TypeError: An argument has the wrong type, or cannot be written as JSON.
-///     RegistrationError: `mime_type` is no MIME type, or `meta` or `metadata` is no JSON object
+///     UsageError: `mime_type` is no MIME type, or `meta` or `metadata` is no JSON object
 ///         (`invalid_argument`).
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Contents {
@@ -144,7 +144,7 @@ impl NotModified {
 ///
 /// Raises:
 ///     TypeError: An argument has the wrong type.
-///     RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` breaks the rules of the
+///     UsageError: `mime_type`, `annotations`, `meta` or `metadata` breaks the rules of the
 ///         protocol, or `size` is out of range (in both cases `invalid_argument`).
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Resource {

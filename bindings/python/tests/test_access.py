@@ -147,14 +147,14 @@ def test_on_interest_is_called_before_a_subscription_is_acknowledged(is_async: b
 
 def test_functions_with_other_parameters_are_refused() -> None:
     server = two_notes()
-    with pytest.raises(wellhead.RegistrationError, match=r"\(operation, targets\)"):
+    with pytest.raises(wellhead.UsageError, match=r"\(operation, targets\)"):
         server.authorize(lambda uri: ["allow"])
-    with pytest.raises(wellhead.RegistrationError, match=r"\(uri, wanted\)"):
+    with pytest.raises(wellhead.UsageError, match=r"\(uri, wanted\)"):
         server.on_interest(lambda uri: None)  # type: ignore[type-var]
 
     def interest(uri: str, wanted: bool, call: wellhead.Call) -> None: ...
 
-    with pytest.raises(wellhead.RegistrationError, match=r"\(uri, wanted\)"):
+    with pytest.raises(wellhead.UsageError, match=r"\(uri, wanted\)"):
         server.on_interest(interest)  # type: ignore[type-var]
 
 
@@ -181,7 +181,7 @@ def test_raw_values_are_handed_over_unchecked() -> None:
     server.resource("raw:{+path}", raw_values=True)(lambda path: path)
     assert outcome(server.connect().handle(read("safe:../x"))) == "Resource not found"
     assert outcome(server.connect().handle(read("raw:../x"))) == "../x"
-    with pytest.raises(wellhead.RegistrationError, match="raw_values"):
+    with pytest.raises(wellhead.UsageError, match="raw_values"):
         server.resource("raw:x", raw_values=True)(lambda: "x")
 
 
@@ -192,7 +192,7 @@ def test_icons_are_listed_where_the_revision_has_them() -> None:
     shown = b'"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]'
     answer = server.connect().handle(request(1, "resources/list"))
     assert answer is not None and shown in answer
-    with pytest.raises(wellhead.RegistrationError, match="scheme"):
+    with pytest.raises(wellhead.UsageError, match="scheme"):
         server.text("n:4", "four", icons=[wellhead.Icon("file:///i.png")])
 
 

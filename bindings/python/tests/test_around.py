@@ -86,9 +86,9 @@ def test_an_exception_of_an_around_function_counts_as_that_of_the_callback(caplo
 def test_a_function_with_other_parameters_is_refused() -> None:
     server = served()
     for wrong in (lambda: None, lambda call: None, lambda call, next, more: None, lambda *, call, next: None):
-        with pytest.raises(wellhead.RegistrationError, match=r"it takes \(call, next\)"):
+        with pytest.raises(wellhead.UsageError, match=r"it takes \(call, next\)"):
             server.around(wrong)  # type: ignore[type-var]
-    with pytest.raises(wellhead.RegistrationError):
+    with pytest.raises(wellhead.UsageError):
         server.around(3)  # type: ignore[call-overload]
     server.around(lambda call, next, more=1: next())
     server.around(lambda *given: given[1]())

@@ -439,5 +439,5 @@ def test_annotated_types_count_as_the_types_that_they_annotate() -> None:
     def unsupported(id: Annotated[dict[str, int], "an id"]) -> str:
         return str(id)
 
-    with pytest.raises(wellhead.RegistrationError, match="annotate it str, int, float"):
+    with pytest.raises(wellhead.UsageError, match="annotate it str, int, float"):
         server.resource("q:{id}")(unsupported)

@@ -77,7 +77,7 @@ def test_a_client_sends_each_kind_of_request(asynchronous: bool, revision: str |
         server.notify_updated("shop://items/3")
         server.text("shop://news", "None.")
         assert client.list_changes() == 1
-        with pytest.raises(wellhead.LimitError, match=r"^no update came within 0 s$"):
+        with pytest.raises(TimeoutError, match=r"^no update came within 0 s$"):
             client.next_update(timeout=0)
 
 
@@ -104,7 +104,7 @@ def test_an_async_client_sends_each_kind_of_request(asynchronous: bool, revision
             server.notify_updated("shop://items/3")
             server.text("shop://news", "None.")
             assert await client.list_changes() == 1
-            with pytest.raises(wellhead.LimitError, match=r"^no update came within 0 s$"):
+            with pytest.raises(TimeoutError, match=r"^no update came within 0 s$"):
                 await client.next_update(timeout=0)
 
     asyncio.run(main())
@@ -116,23 +116,23 @@ def test_an_error_is_raised_as_the_exception_that_it_stands_for(revision: str | 
         with pytest.raises(wellhead.ResourceNotFound) as not_found:
             client.read("shop://items/none")
         raised = not_found.value
-        assert isinstance(raised, wellhead.ResponseError)
+        assert isinstance(raised, wellhead.ErrorFromServer)
         assert (raised.code, raised.message, raised.uri) == ("not_found", "Resource not found", "shop://items/none")
         assert str(raised) == f"Resource not found ({raised.rpc_code}): shop://items/none"
         with pytest.raises(wellhead.PermissionDenied) as denied:
             client.read("shop://items/secret")
-        assert isinstance(denied.value, wellhead.ResponseError) and denied.value.rpc_code == 403
+        assert isinstance(denied.value, wellhead.ErrorFromServer) and denied.value.rpc_code == 403
         with pytest.raises(wellhead.Busy) as busy:
             client.read("shop://items/busy")
         assert busy.value.retry_after_ms == 2000
-        with pytest.raises(wellhead.ResponseError) as response:
+        with pytest.raises(wellhead.ErrorFromServer) as response:
             client.call_tool("total")
         assert (response.value.code, response.value.rpc_code, response.value.data) == (
             "response",
             77,
             {"missing": "cents"},
         )
-        with pytest.raises(wellhead.ResponseError, match=r"^Invalid params: .* \(-32602\)$"):
+        with pytest.raises(wellhead.ErrorFromServer, match=r"^Invalid params: .* \(-32602\)$"):
             client.request("resources/read")
 
 
@@ -150,7 +150,7 @@ def test_a_client_uses_the_newest_revision_if_the_server_has_no_handshake() -> N
         assert client.read("n:a") == "A"
         server.text("n:b", "B")
         assert client.list_changes() == 1
-    with pytest.raises(wellhead.ResponseError, match="Unsupported protocol version"):
+    with pytest.raises(wellhead.ErrorFromServer, match="Unsupported protocol version"):
         server.test_client(revision=HANDSHAKE)
 
 
@@ -171,7 +171,7 @@ def requesting_server() -> wellhead.Server:
         call.progress(1, 2)
         try:
             answer = await call.send_request_async("sampling/createMessage", {"messages": [], "maxTokens": 1})
-        except wellhead.ClientError as refused:
+        except wellhead.ErrorFromClient as refused:
             raise wellhead.MethodError(refused.rpc_code, refused.message, refused.data) from refused
         return {"content": [{"type": "text", "text": answer["content"]["text"]}]}
 
@@ -311,7 +311,7 @@ def test_an_unanswered_request_of_the_server_raises_an_error_in_the_test() -> No
         raise wellhead.MethodError(5, "not now", {"until": "noon"})
 
     with server.test_client(capabilities={"sampling": {}}, on_request=refuses) as client:
-        with pytest.raises(wellhead.ResponseError) as raised:
+        with pytest.raises(wellhead.ErrorFromServer) as raised:
             client.call_tool("ask")
         error = raised.value
         assert (error.rpc_code, error.message, error.data) == (5, "not now", {"until": "noon"})
@@ -344,7 +344,7 @@ def test_a_read_that_is_never_answered_times_out() -> None:
     def future() -> Any:
         return unanswered
 
-    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+    with server.test_client() as client, pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
         client.read("n:future")
 
     @server.resource("n:never")
@@ -352,12 +352,12 @@ def test_a_read_that_is_never_answered_times_out() -> None:
         await asyncio.Event().wait()
         return ""
 
-    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+    with server.test_client() as client, pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
         client.read("n:never")
 
     async def main() -> None:
         async with server.test_client_async() as client:
-            with pytest.raises(wellhead.ResponseError, match="Internal error"):
+            with pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
                 await client.read("n:never")
 
     asyncio.run(main())
@@ -503,7 +503,7 @@ def test_a_client_is_notified_of_changes_from_any_thread() -> None:
         assert client.list_changes() == 0
         server.text("n:2", "new")
         assert client.list_changes() == 1
-        with pytest.raises(wellhead.LimitError, match="0 s"):
+        with pytest.raises(TimeoutError, match="0 s"):
             client.next_update(timeout=0)
 
 
@@ -525,7 +525,7 @@ def test_a_request_that_the_server_cannot_read_is_rejected(revision: str) -> Non
     server = wellhead.Server("s", "1", limits=wellhead.Limits(message_bytes=1000))
     with (
         server.test_client(revision=revision) as client,
-        pytest.raises(wellhead.ResponseError, match="message_bytes"),
+        pytest.raises(wellhead.ErrorFromServer, match="message_bytes"),
     ):
         client.call_tool("none", {"text": "x" * 2000})
 
@@ -537,7 +537,7 @@ def test_a_callback_that_catches_exceptions_waits_for_its_client(revision: str, 
 
     def ask(call: wellhead.Call) -> str:
         try:
-            return str(call.request_input("roots", "roots/list"))
+            return str(call.require_input("roots", "roots/list"))
         except Exception:
             return "caught"
 

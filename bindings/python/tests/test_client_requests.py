@@ -63,7 +63,7 @@ def test_any_json_that_a_client_sends_as_an_error_is_raised(error: str, seen: tu
     while connection.poll_event():
         pass
     raised = future.exception(timeout=0)
-    assert isinstance(raised, wellhead.ClientError)
+    assert isinstance(raised, wellhead.ErrorFromClient)
     assert (raised.rpc_code, raised.message, raised.data) == seen
 
 

@@ -16,14 +16,14 @@ def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
     server = wellhead.Server("s", "1")
     folder = server.directory(tmp_path, include=["*.md"], exclude=["draft*"], max_file_bytes=99, settle_ms=0)
     root = tmp_path.resolve().as_uri()
-    assert folder.registration.startswith(root) and "{+path}" in folder.registration
+    assert folder.registered_as.startswith(root) and "{+path}" in folder.registered_as
     answer = server.connect().handle(request(1, "resources/list"))
     assert answer is not None
     assert f'"uri":"{root}/notes.md"'.encode() in answer
     assert b"draft" not in answer and b"big" not in answer and b"hidden" not in answer
     assert read_or_error(server, f"{root}/notes.md") == "# Notes"
     assert read_or_error(server, f"{root}/draft.md") == "Resource not found"
-    reference = {"type": "ref/resource", "uri": folder.registration}
+    reference = {"type": "ref/resource", "uri": folder.registered_as}
     argument = {"name": "path", "value": "no"}
     answer = server.connect().handle(request(2, "completion/complete", ref=reference, argument=argument))
     assert answer is not None and b'"values":["notes.md"]' in answer
@@ -63,9 +63,9 @@ def test_a_missing_folder_a_file_and_a_wrong_option_are_refused(tmp_path: Path) 
         server.directory(tmp_path / "nowhere")
     assert raised.value.code == "io"
     (tmp_path / "file").write_text("x", "utf-8")
-    with pytest.raises(wellhead.RegistrationError, match="not a folder"):
+    with pytest.raises(wellhead.UsageError, match="not a folder"):
         server.directory(str(tmp_path / "file"))
-    with pytest.raises(wellhead.RegistrationError, match="at most 60,000"):
+    with pytest.raises(wellhead.UsageError, match="at most 60,000"):
         server.directory(tmp_path, settle_ms=60_001)
 
 
@@ -98,7 +98,7 @@ def test_a_value_to_expand_is_text_a_list_or_pairs() -> None:
     assert wellhead.expand("n:x{/p*}{?q*}", {"p": ["a", "b"], "q": {"c": "d"}}) == "n:x/a/b?c=d"
     with pytest.raises(TypeError, match="dict of str"):
         wellhead.expand("n:{id}", {"id": 5})  # type: ignore[dict-item]
-    with pytest.raises(wellhead.RegistrationError):
+    with pytest.raises(wellhead.UsageError):
         wellhead.expand("n:{id", {})
 
 

@@ -5,6 +5,7 @@ import pickle
 
 import pytest
 import wellhead
+from wellhead._wire import refused
 
 
 def taken() -> wellhead.IoError:
@@ -14,7 +15,7 @@ def taken() -> wellhead.IoError:
 
 
 ERRORS = [
-    wellhead.RegistrationError("twice", "duplicate"),
+    wellhead.UsageError("twice", "duplicate"),
     wellhead.ClosedError("forked", "forked"),
     wellhead.ResourceNotFound("gone"),
     wellhead.PermissionDenied(),
@@ -24,7 +25,10 @@ ERRORS = [
     wellhead.InsufficientScope("read", "write"),
     wellhead.MissingCapability({"sampling": {}}),
     wellhead.MethodError(7, "seven", {"a": 1}),
-    wellhead.ResponseError(-32602, "missing", {"uri": "a:b"}),
+    wellhead.ErrorFromServer(-32602, "missing", {"uri": "a:b"}),
+    refused({"code": -32002, "message": "Resource not found", "data": {"uri": "a:b"}}),
+    refused({"code": 7, "message": "Permission denied"}),
+    refused({"code": 8, "message": "Busy", "data": {"retryAfterMs": 5}}),
     taken(),
 ]
 

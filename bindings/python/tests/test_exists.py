@@ -77,7 +77,7 @@ def test_exists_must_be_a_def_that_takes_a_uri() -> None:
         return True
 
     for exists, why in ((later, "make it a def"), (lambda: True, r"it takes \(uri\)"), (5, "no function")):
-        with pytest.raises(wellhead.RegistrationError, match=why) as refused:
+        with pytest.raises(wellhead.UsageError, match=why) as refused:
             server.resource("notes://{id}", exists=exists)(lambda id: "")  # type: ignore[arg-type]
         assert refused.value.code == "invalid_argument"
     assert watched(server, "notes://1") == []

@@ -56,7 +56,7 @@ uses = {
     "updated": lambda: server.notify_updated("n:x"),
     "counters": server.counters,
     "connections": connect,
-    "registrations": lambda: (server.text("n:y", "y").set("z"), server.remove("n:y")),
+    "registrations": lambda: (server.text("n:y", "y").set("z"), server.remove_resource("n:y")),
     "HTTP": lambda: Client(ports[0]).read("n:2"),
 }
 

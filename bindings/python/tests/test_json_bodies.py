@@ -173,7 +173,7 @@ LOOP.append(LOOP)
     ids=str,
 )
 def test_a_value_that_is_no_json_is_an_internal_error(value: Any, why: str, caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(wellhead.ResponseError, match="Internal error"):
+    with pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
         read(value)
     assert why in caplog.text
     assert [record.levelno for record in caplog.records] == [logging.ERROR]

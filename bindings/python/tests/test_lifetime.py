@@ -103,7 +103,7 @@ def test_a_removed_callback_is_freed_and_its_uri_is_not_found() -> None:
     gone = weakref.ref(callback)
     server.resource("n:{id}")(callback)
     assert read_or_error(server, "n:1") == "1"
-    server.remove("n:{id}")
+    server.remove_resource("n:{id}")
     del callback
     assert gone() is None
     assert read_or_error(server, "n:1") == "Resource not found"
@@ -141,7 +141,7 @@ def test_a_callback_may_use_its_server() -> None:
         server.text(f"other:{id}", "made by a callback")
         server.notify_updated("n:1")
         server.notify_resource_list_changed()
-        server.remove("n:{id}")
+        server.remove_resource("n:{id}")
         return outcome(server.connect().handle(read(f"other:{id}"))) or ""
 
     assert read_or_error(server, "n:1") == "made by a callback"

@@ -60,7 +60,7 @@ def test_a_wrong_type_is_logged(function: Any, given: str, caplog: pytest.LogCap
 
 def logged(server: wellhead.Server, caplog: pytest.LogCaptureFixture, uri: str = "a:b") -> str:
     """The one line that a read logs, which answers an internal error."""
-    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+    with server.test_client() as client, pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
         client.read(uri)
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("wellhead", logging.ERROR)
@@ -136,7 +136,7 @@ SOURCES: list[tuple[str, Any, str]] = [
 def test_a_fault_of_a_list_source_is_logged(source: Any, text: str, caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     server.list(source)
-    with server.test_client() as client, pytest.raises(wellhead.ResponseError, match="Internal error"):
+    with server.test_client() as client, pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
         client.list()
     assert [record.getMessage() for record in caplog.records] == [text]
 
@@ -213,7 +213,7 @@ def test_causes_and_groups_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
     with server.test_client() as client:
         for uri in ("a:cause", "a:group"):
-            with pytest.raises(wellhead.ResponseError, match="Internal error"):
+            with pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
                 client.read(uri)
     assert "the first of all" in caplog.text and "RuntimeError: outside" in caplog.text
     assert "one of several" in caplog.text

@@ -120,7 +120,7 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "input_schema",
         lambda server: server.tool("t", {"input_schema": {"type": "object"}})(lambda arguments: {}),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'the tool "t" has an unknown member "input_schema"; did you mean "inputSchema"?',
     ),
     # Values.
@@ -163,14 +163,14 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "a host that no request can match",
         lambda server: server.asgi(allowed_hosts=["a*b"]),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'no request can match "a*b" in `allowed_hosts`; write it as `mcp.example`, `mcp.example:8443`, '
         "`*.example.com` (any subdomain, any port) or `*`",
     ),
     Mistake(
         "an origin that no request can match",
         lambda server: server.serve_http(allowed_origins=["app.example"]),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'no request can match "app.example" in `allowed_origins`; write it as `https://app.example`, '
         "`https://app.example:8443`, `https://*.example.com` (any subdomain, any port) or `*`",
     ),
@@ -326,8 +326,8 @@ MISTAKES: list[Mistake] = [
             (float("nan"), TypeError, "expires_in_ms must be a whole number, not float"),
             (1.5, TypeError, "expires_in_ms must be a whole number, not float"),
             ("5", TypeError, "expires_in_ms must be a whole number, not str"),
-            (-1, wellhead.RegistrationError, "expires_in_ms must be 0 or more (got -1)"),
-            (2**64, wellhead.RegistrationError, f"expires_in_ms must be less than 2**64 (got {2**64})"),
+            (-1, wellhead.UsageError, "expires_in_ms must be 0 or more (got -1)"),
+            (2**64, wellhead.UsageError, f"expires_in_ms must be less than 2**64 (got {2**64})"),
         ]
     ),
     Mistake("an id that is none", lambda server: wellhead.Caller(3), TypeError, "id must be bytes or a str, not int"),  # type: ignore[arg-type]
@@ -352,49 +352,49 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "complete of a text",
         lambda server: server.resource("a:{x}", complete={"x": "y"})(lambda x: x),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "complete must be a dict of functions (value), or of lists of str, not of str",
     ),
     Mistake(
         "list that is none",
         lambda server: server.resource("a:{x}", list=3)(lambda x: x),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "list must be a function (after, limit), or a list of wellhead.Resource, not int",
     ),
     Mistake(
         "a word that is none",
         lambda server: wellhead.Server("s", "1", dialect="x"),  # type: ignore[arg-type]
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'dialect: "x" is none of auto, always, never',
     ),
     Mistake(
         "a MIME type without a subtype",
         lambda server: server.text("a:b", "x", mime_type="markdown"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"markdown" is no MIME type; write type/subtype, such as "text/markdown"',
     ),
     Mistake(
         "a MIME type with a newline",
         lambda server: server.resource("a:{x}", mime_type="text/plain\n")(lambda x: x),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"text/plain\\n" is no MIME type; write type/subtype, such as "text/markdown"',
     ),
     Mistake(
         "a limit of 0",
         lambda server: wellhead.Server("s", "1", limits=wellhead.Limits(page_items=0)),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "`page_items` must be at least 1 (got 0)",
     ),
     Mistake(
         "a schema of no object",
         lambda server: server.tool("t", {"inputSchema": {"type": "string"}})(lambda arguments: {}),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'the tool "t" needs a schema whose type is "object" as "inputSchema" (got {"type":"string"})',
     ),
     Mistake(
         "a short cursor key",
         lambda server: wellhead.Server("s", "1", cursor_key=b"x"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "a cursor key has 32 bytes, this one has 1",
     ),
     Mistake(
@@ -406,25 +406,25 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "a revision that is none",
         lambda server: wellhead.Server("s", "1", revisions=["2020-01-01"]),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"2020-01-01" is no revision of MCP; there are 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05',
     ),
     Mistake(
         "a kind of lists that is none",
         lambda server: server.notify_list_changed("x"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'no kind of lists is named "x"; there are resources, tools, prompts and those of `list_changed_methods`',
     ),
     Mistake(
         "a result type of no extension",
         lambda server: wellhead.Server("s", "1", result_type_extensions={"a": "a.example/b"}),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'the result type "a" belongs to the extension "a.example/b", which is not declared',
     ),
     Mistake(
         "a tool whose app is not registered",
         lambda server: (server.tool("show", {"app": "ui://clock/view"})(lambda arguments: {}), server.run()),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'the tool "show" opens the app "ui://clock/view", which is not registered; register the app, too',
     ),
     Mistake(
@@ -442,13 +442,13 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "a MIME type of an item without a subtype",
         lambda server: wellhead.Resource("a:b", mime_type="markdown"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"markdown" is no MIME type; write type/subtype, such as "text/markdown"',
     ),
     Mistake(
         "a MIME type of contents with a newline",
         lambda server: wellhead.Contents("x", mime_type="text/plain\n"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"text/plain\\n" is no MIME type; write type/subtype, such as "text/markdown"',
     ),
 ]

@@ -83,60 +83,72 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "a URI twice",
         twice_fixed,
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"a:b" is registered already; set its contents, or remove it first',
     ),
     Mistake(
         "a template twice",
         twice,
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "the URI template `a://{x}` is registered already; remove it first",
     ),
     Mistake(
         "two templates for the same",
         two_templates,
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "the URI templates `a://{y}` and `a://{x}` can match the same URI, and neither is more specific; "
         "make their fixed text differ",
     ),
     Mistake(
         "a template to text()",
         lambda server: server.text("a://{id}", "x"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"a://{id}": `{` is not allowed in a URI; a URI template was probably meant: register it as one (at byte 4)',
     ),
     Mistake(
         "a relative URI",
         lambda server: server.text("hello", "x"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"hello": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 5)',
     ),
     Mistake(
         "a relative template",
         lambda server: server.resource("hello/{x}")(lambda x: x),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"hello/{x}": the template does not begin with a scheme and a colon, as in `notes:`, '
         "and would never match a URI (at byte 0)",
     ),
     Mistake(
         "an unclosed brace",
         lambda server: server.resource("a://{x")(lambda x: x),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"a://{x": this `{` has no closing `}` (at byte 4)',
     ),
     Mistake(
         "a relative URI that changed",
         lambda server: server.notify_updated("zzz"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '"zzz": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 3)',
     ),
     Mistake("a closed server", after_close, wellhead.ClosedError, "the server is closed; make a new one"),
     Mistake("a closed server runs", run_after_close, wellhead.ClosedError, "the server is closed; make a new one"),
     Mistake(
         "nothing to remove",
-        lambda server: server.remove("a:b"),
-        wellhead.RegistrationError,
+        lambda server: server.remove_resource("a:b"),
+        wellhead.UsageError,
         'nothing is registered as "a:b"',
+    ),
+    Mistake(
+        "no list source to remove",
+        lambda server: server.remove_list("rows"),
+        wellhead.UsageError,
+        'no list source is registered as "rows"',
+    ),
+    Mistake(
+        "no method to remove",
+        lambda server: server.remove_method("x/a"),
+        wellhead.UsageError,
+        'no method is registered as "x/a"',
     ),
     # Decorators.
     Mistake(
@@ -148,52 +160,52 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "a tool without a name",
         lambda server: server.tool(lambda a: a),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '<lambda>.<locals>.<lambda>: it has no name; write @server.tool("its_name")',
     ),
     Mistake(
         "a tool with a hint that is no JSON",
         lambda server: server.tool("t")(takes_a_server),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'takes_a_server: the parameter "server": there is no JSON Schema for Server; '
         "give input_schema= to take the arguments as a dict",
     ),
     Mistake(
         "a tool with keys that are no str",
         lambda server: server.tool("t")(takes_numbers_by_number),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'takes_numbers_by_number: the parameter "numbers": the keys of a JSON object are str, not int; '
         "give input_schema= to take the arguments as a dict",
     ),
     Mistake(
         "a tool with a set of objects",
         lambda server: server.tool("t")(takes_a_set_of_dicts),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'takes_a_set_of_dicts: the parameter "objects": a set cannot hold dict[str, int], which has no hash; use list; '
         "give input_schema= to take the arguments as a dict",
     ),
     Mistake(
         "a tool with * ",
         lambda server: server.tool("t")(lambda *a: a),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "<lambda>.<locals>.<lambda>: * and ** do not say what to give; name the parameters",
     ),
     Mistake(
         "a tool with two schemas",
         lambda server: server.tool("t", {"inputSchema": {}}, input_schema={})(lambda arguments: {}),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'the definition has "inputSchema" already; leave out input_schema=',
     ),
     Mistake(
         "a prompt without a name",
         lambda server: server.prompt(lambda a: a),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         '<lambda>.<locals>.<lambda>: it has no name; write @server.prompt("its_name")',
     ),
     Mistake(
         "a prompt with a hint that is no text",
         lambda server: server.prompt("p")(takes_a_server),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'takes_a_server: the parameter "server": a text is no Server; '
         "annotate it str, int, float, bool, a date, a UUID, a Path, an enum or a Literal, "
         "or give a definition to take the arguments as a dict",
@@ -201,19 +213,19 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "a prompt with * ",
         lambda server: server.prompt("p")(lambda *a: a),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "<lambda>.<locals>.<lambda>: * and ** do not say what to give; name the parameters",
     ),
     Mistake(
         "a prompt with two titles",
         lambda server: server.prompt("p", {"title": "a"}, title="b")(lambda arguments: {}),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'the definition has "title" already; leave out title=',
     ),
     Mistake(
         "a completer of no argument",
         lambda server: server.prompt("p", complete={"toppic": ["a"]})(lambda topic: topic),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'complete= has "toppic", which is no parameter (there is: topic)',
     ),
     Mistake(
@@ -237,32 +249,32 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "authorize of no function",
         lambda server: server.authorize(3),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "3: it is no function",
     ),
     Mistake(
         "on_publish of no function",
         lambda server: server.on_publish(3),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "3: it is no function",
     ),
     Mistake(
         "on_publish of a function without a parameter",
         lambda server: server.on_publish()(f),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "f: it takes (event)",
     ),
     Mistake(
         "on_publish of an async def",
         lambda server: server.on_publish(echo),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "on_publish calls its function at once; make it a def",
     ),
     # Parameters.
     Mistake(
         "a variable of another name",
         lambda server: server.resource("a://{id}")(wrong_variable),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'wrong_variable: the parameter "ident" is no variable of the template (there is: id); '
         "a parameter annotated wellhead.Call is given the call",
     ),
@@ -270,7 +282,7 @@ MISTAKES: list[Mistake] = [
         Mistake(
             f"annotated {shown}",
             annotated(annotation),
-            wellhead.RegistrationError,
+            wellhead.UsageError,
             f'annotated.<locals>.f: "id" cannot be made {shown}: '
             "annotate it str, int, float, bool, bytes, a date, a UUID, a Path, an enum or a Literal",
         )
@@ -286,44 +298,44 @@ MISTAKES: list[Mistake] = [
     Mistake(
         "keywords of any name",
         lambda server: server.resource("a://{id}")(lambda **kw: "x"),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "<lambda>.<locals>.<lambda>: * and ** do not say what to give; name the parameters",
     ),
     Mistake(
         "an annotation that names nothing",
         lambda server: server.resource("a://{x}")(unresolvable),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         'unresolvable: the annotation "Missing" of "x" cannot be resolved (name \'Missing\' is not defined); '
         "it is needed at run time",
     ),
     Mistake(
         "a list without limit",
         lambda server: server.list(lambda after: wellhead.Page([])),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "<lambda>.<locals>.<lambda>: it takes (after, limit), and a wellhead.Call if it wants one",
     ),
     Mistake(
         "a tool with typed parameters",
         lambda server: server.tool("t", {})(lambda a, b: a + b),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "<lambda>.<locals>.<lambda>: it takes (arguments), and a wellhead.Call if it wants one",
     ),
     Mistake(
         "a verifier without a token",
         lambda server: server.asgi(verify=lambda: True),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "<lambda>.<locals>.<lambda>: it takes (token), and a wellhead.Call if it wants one",
     ),
     Mistake(
         "an observer without a parameter",
         lambda server: wellhead.Server("s", "1", observe=lambda: None),  # type: ignore[arg-type,misc]
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "<lambda>.<locals>.<lambda>: it takes (observed)",
     ),
     Mistake(
         "thread=True of an async def",
         lambda server: server.resource("a:b", thread=True)(later),
-        wellhead.RegistrationError,
+        wellhead.UsageError,
         "later: thread=True is for a def; an async def runs on the event loop",
     ),
 ]

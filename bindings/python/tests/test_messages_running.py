@@ -259,6 +259,6 @@ def test_a_second_run_is_refused_during_the_first_and_allowed_after_it() -> None
     """
     with Process(program) as process:
         process.send(read("a:b"))
-        refused = "RegistrationError: standard input and output are being served already; one driver a process"
+        refused = "UsageError: standard input and output are being served already; one driver a process"
         assert outcome(json.dumps(process.receive()).encode()) == refused
         assert process.end() == (0, "")

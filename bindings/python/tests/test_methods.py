@@ -47,13 +47,13 @@ def test_a_completer_may_answer_later() -> None:
 
 def test_invalid_completers_are_refused() -> None:
     server = wellhead.Server("s", "1")
-    with pytest.raises(wellhead.RegistrationError, match="lang"):
+    with pytest.raises(wellhead.UsageError, match="lang"):
         server.resource("n:{id}", complete={"lang": ["de"]})(lambda id: id)
-    with pytest.raises(wellhead.RegistrationError, match=r"\(value\[, others\]\)"):
+    with pytest.raises(wellhead.UsageError, match=r"\(value\[, others\]\)"):
         server.resource("n:{id}", complete={"id": lambda: ["de"]})(lambda id: id)
-    with pytest.raises(wellhead.RegistrationError, match="lists of str"):
+    with pytest.raises(wellhead.UsageError, match="lists of str"):
         server.resource("n:{id}", complete={"id": "de"})(lambda id: id)
-    with pytest.raises(wellhead.RegistrationError, match="complete= is for templates"):
+    with pytest.raises(wellhead.UsageError, match="complete= is for templates"):
         server.resource("n:x", complete={"id": ["de"]})(lambda: "x")
 
 
@@ -114,7 +114,7 @@ def test_a_call_of_a_method_notifies_from_another_thread_until_it_is_answered() 
     connection.poll_event()
     [(call, future)] = held
     assert call.notify("notifications/x", {"n": 1})
-    with pytest.raises(wellhead.RegistrationError):
+    with pytest.raises(wellhead.UsageError):
         call.notify("x/slow")
     future.set_result({})
     assert not call.notify("notifications/x")
@@ -129,7 +129,7 @@ def test_only_a_call_of_a_method_notifies() -> None:
     @server.resource("n:a")
     def read(call: wellhead.Call) -> str:
         assert (call.method, call.client_capabilities, call.log_level) == ("resources/read", {}, None)
-        with pytest.raises(wellhead.RegistrationError, match="further method"):
+        with pytest.raises(wellhead.UsageError, match="further method"):
             call.notify("notifications/x")
         return "read"
 
@@ -138,9 +138,9 @@ def test_only_a_call_of_a_method_notifies() -> None:
 
 
 def test_options_of_the_wrong_kind_are_refused() -> None:
-    with pytest.raises(wellhead.RegistrationError, match="none of error, mask"):
+    with pytest.raises(wellhead.UsageError, match="none of error, mask"):
         wellhead.Server("s", "1", denied_resources="hide")  # type: ignore[arg-type]
-    with pytest.raises(wellhead.RegistrationError, match="2020"):
+    with pytest.raises(wellhead.UsageError, match="2020"):
         wellhead.Server("s", "1", revisions=["2020-01-01"])
     with pytest.raises(TypeError, match="title must be"):
         wellhead.Server("s", "1", title=5)  # type: ignore[arg-type]

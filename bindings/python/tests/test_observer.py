@@ -16,7 +16,7 @@ def test_the_observer_sees_when_calls_begin_and_how_they_end() -> None:
     server.resource("n:{id}")(lambda id: "12345" if id == "a" else None)
     assert read_or_error(server, "n:a") == "12345"
     assert read_or_error(server, "n:b") == "Resource not found"
-    assert [(one.method, one.registration, one.outcome) for one in seen] == [
+    assert [(one.method, one.registered_as, one.outcome) for one in seen] == [
         ("resources/read", "n:{id}", None),
         ("resources/read", "n:{id}", "found"),
         ("resources/read", "n:{id}", None),
@@ -66,7 +66,7 @@ def test_a_change_that_one_instance_publishes_reaches_the_clients_of_another() -
         assert second.inject(event)
         assert client.next_update() == "n:a"
     assert not first.inject(event)
-    with pytest.raises(wellhead.RegistrationError):
+    with pytest.raises(wellhead.UsageError):
         second.inject("no event")
 
 

@@ -162,7 +162,7 @@ def test_the_error_names_wrong_arguments(revision: str) -> None:
         raise AssertionError("this is not called")
 
     def refused(arguments: dict[str, Any]) -> tuple[int, str, Any]:
-        with pytest.raises(wellhead.ResponseError) as raised:
+        with pytest.raises(wellhead.ErrorFromServer) as raised:
             get(function, arguments, revision)
         return raised.value.rpc_code, raised.value.message, raised.value.data
 
@@ -226,7 +226,7 @@ def test_a_returned_value_becomes_messages(returned: Any, messages: Any) -> None
     "returned", [None, 5, b"a", {}, {"role": "user"}, [["a"]], {"role": "user", "content": [text("a")]}], ids=repr
 )
 def test_a_value_that_is_no_message_is_an_internal_error(returned: Any, caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(wellhead.ResponseError, match="Internal error"):
+    with pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
         get(lambda: returned, {})
     assert "the prompt returned" in caplog.text and "return a str, wellhead.Message" in caplog.text
 
@@ -271,9 +271,9 @@ def test_a_prompt_may_take_the_call_and_raise() -> None:
     assert [argument["name"] for argument in listed(of)["arguments"]] == ["name"]
     with of.test_client() as client:
         assert client.get_prompt("who", {"name": "x"})["messages"] == [user(text("who x"))]
-        with pytest.raises(wellhead.ResponseError, match="not this one"):
+        with pytest.raises(wellhead.ErrorFromServer, match="not this one"):
             client.get_prompt("who", {"name": "told"})
-        with pytest.raises(wellhead.ResponseError, match="Internal error") as raised:
+        with pytest.raises(wellhead.ErrorFromServer, match="Internal error") as raised:
             client.get_prompt("who", {"name": "secret"})
     assert "secret" not in str(raised.value.data)
 

@@ -8,7 +8,7 @@ import wellhead
 
 
 def refused(code: str, register: Callable[..., object], *arguments: Any, **options: Any) -> str:
-    with pytest.raises(wellhead.RegistrationError) as raised:
+    with pytest.raises(wellhead.UsageError) as raised:
         register(*arguments, **options)
     assert raised.value.code == code
     assert isinstance(raised.value, wellhead.Error) and isinstance(raised.value, ValueError)
@@ -102,11 +102,11 @@ def test_a_removed_registration_is_unknown() -> None:
     server = wellhead.Server("s", "1")
     fixed = server.text("n:a", "x")
     fixed.remove()
-    for act in (fixed.remove, lambda: fixed.set("y"), lambda: server.remove("n:a")):
+    for act in (fixed.remove, lambda: fixed.set("y"), lambda: server.remove_resource("n:a")):
         refused("unknown", act)
     server.resource("n:{id}")(lambda id: id)
-    server.remove("n:{id}")
-    refused("unknown", server.remove, "n:{id}")
+    server.remove_resource("n:{id}")
+    refused("unknown", server.remove_resource, "n:{id}")
 
 
 def test_a_closed_server_raises_closed_error() -> None:

@@ -396,7 +396,7 @@ def test_a_second_service_is_refused_while_one_runs() -> None:
     def callback() -> str:
         try:
             server.run()
-        except wellhead.RegistrationError as e:
+        except wellhead.UsageError as e:
             return e.code
 
     server.run()

@@ -141,7 +141,7 @@ def test_options_that_do_not_go_together_are_refused() -> None:
     with pytest.raises(TypeError, match="goes with resource="):
         s.asgi(verify=judge, authorization_servers=["https://login.example"])
     for refused in ({"scopes": ["a b"]}, {"resource": "mcp.example", "authorization_servers": ["https://l.example"]}):
-        with pytest.raises(wellhead.RegistrationError):
+        with pytest.raises(wellhead.UsageError):
             s.asgi(verify=judge, **refused)
-    with pytest.raises(wellhead.RegistrationError, match="it takes"):
+    with pytest.raises(wellhead.UsageError, match="it takes"):
         s.asgi(verify=lambda: None)

@@ -80,7 +80,7 @@ def test_an_async_def_with_thread_true_is_refused() -> None:
 
     of = wellhead.Server("s", "1")
     for decorate in (of.tool(thread=True), of.prompt(thread=True)):
-        with pytest.raises(wellhead.RegistrationError, match="thread=True is for a def"):
+        with pytest.raises(wellhead.UsageError, match="thread=True is for a def"):
             decorate(later)
 
 

@@ -506,7 +506,7 @@ def test_base64_has_padding_and_no_line_breaks() -> None:
     image, sound = call(tool, {})["content"]
     assert image == {"type": "image", "data": data, "mimeType": "image/png"}
     assert sound == {"type": "audio", "data": data, "mimeType": "audio/wav"}
-    with pytest.raises(wellhead.RegistrationError, match=r'^"png" is no MIME type; write type/subtype, such as'):
+    with pytest.raises(wellhead.UsageError, match=r'^"png" is no MIME type; write type/subtype, such as'):
         wellhead.Image(b"\xff", "png")
     with pytest.raises(TypeError, match="mime_type"):
         wellhead.Image(b"\xff")  # type: ignore[call-arg]
@@ -642,3 +642,23 @@ def test_a_tool_with_given_schemas_takes_a_dict() -> None:
 
     with of.test_client(revision="2026-07-28") as client:
         assert client.call_tool("tool", {"b": 2})["structuredContent"] == {"a": 1, "b": 2}
+
+
+def test_changes_of_a_tool_have_the_names_of_keywords_or_of_the_protocol() -> None:
+    of = server()
+    of.tool("search", {"inputSchema": {"type": "object"}, "_meta": {"a/b": 1}})(lambda arguments: {"content": []})
+    of.update_tool("search", {"meta": {"a/b": 2}, "input_schema": {"type": "object", "required": ["word"]}})
+    changed = definition(of)
+    assert (changed["_meta"], changed["inputSchema"]["required"]) == ({"a/b": 2}, ["word"])
+    of.update_tool("search", {"_meta": None, "inputSchema": {"type": "object"}})
+    assert definition(of) == {"name": "search", "inputSchema": {"type": "object"}}
+    with pytest.raises(wellhead.UsageError, match='the definition has "_meta" already; leave out meta='):
+        of.update_tool("search", {"_meta": {}, "meta": {}})
+
+
+def test_changes_of_a_prompt_have_the_names_of_keywords_or_of_the_protocol() -> None:
+    of = server()
+    of.prompt("greet", {"description": "Greets."})(lambda arguments: {"messages": []})
+    of.update_prompt("greet", {"meta": {"a/b": 1}})
+    with of.test_client() as client:
+        assert client.request("prompts/list")["prompts"][0]["_meta"] == {"a/b": 1}

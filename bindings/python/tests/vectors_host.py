@@ -257,9 +257,9 @@ class Host:
         unanswered: BaseException | None = None
         for each in answer["client_requests"]:
             try:
-                result = call.request_input(each["name"], each["method"], each.get("params"))
+                result = call.require_input(each["name"], each["method"], each.get("params"))
                 self.calls.append(f"answered {each['name']} {compact(result)}")
-            except wellhead.ClientError as error:
+            except wellhead.ErrorFromClient as error:
                 self.calls.append(f"answered {each['name']} error {error.rpc_code} {error.message}")
             except wellhead.MissingCapability as missing:
                 if "missing" in answer:
@@ -290,7 +290,7 @@ class Host:
             if error is None:
                 self.calls.append(f"response {compact(response.result())}")
             else:
-                assert isinstance(error, wellhead.ClientError)
+                assert isinstance(error, wellhead.ErrorFromClient)
                 told = {"code": error.rpc_code, "message": error.message, "data": error.data}
                 told = {name: value for name, value in told.items() if value is not None}
                 self.calls.append(f"response error {compact(told)}")
@@ -417,8 +417,12 @@ class Host:
         elif "set" in step:
             given = contents(step, {}) if "version" in step else body(step, {})
             outcome(step, lambda: self.fixed[step["set"]].set(given))
-        elif "remove" in step:
-            outcome(step, lambda: self.server.remove(step["remove"]))
+        elif "remove_resource" in step:
+            outcome(step, lambda: self.server.remove_resource(step["remove_resource"]))
+        elif "remove_list" in step:
+            outcome(step, lambda: self.server.remove_list(step["remove_list"]))
+        elif "remove_method" in step:
+            outcome(step, lambda: self.server.remove_method(step["remove_method"]))
         elif "add" in step:
             outcome(step, lambda: self.add(step["add"]))
         elif "update" in step:

@@ -236,42 +236,45 @@ impl Catalog {
         (id, self.fallback.replace(Arc::new(handler)))
     }
 
-    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name, in that
-    /// order. Returns the removed entries, to be dropped without a lock.
-    pub(crate) fn remove(&mut self, name: &str) -> Result<Removed> {
-        if let Some(fixed) = self.fixed.remove(name) {
-            self.capitals.remove(name);
+    /// Removes a fixed resource by its URI, or a template by its text, with its list. Returns the removed entries, to be
+    /// dropped without a lock.
+    pub(crate) fn remove_resource(&mut self, uri_or_template: &str) -> Result<Removed> {
+        if let Some(fixed) = self.fixed.remove(uri_or_template) {
+            self.capitals.remove(uri_or_template);
             let handler = match &fixed.content {
                 Content::Call(handler) => Some(handler.id),
                 Content::Value { .. } => None,
             };
-            return Ok(Removed { handler, listed: true, _fixed: Some(fixed), ..Removed::default() });
+            return Ok(Removed { handler, _fixed: Some(fixed), ..Removed::default() });
         }
-        let template = self.templates.remove(name);
-        if let Some(handler) = &template {
-            self.capitals.remove(&handler.name);
-            self.listed_templates.remove(&handler.name);
-        }
-        for text in template.iter().flat_map(|handler| handler.templates()) {
+        let template = self.templates.remove(uri_or_template).ok_or_else(|| unknown(uri_or_template))?;
+        self.capitals.remove(&template.name);
+        self.listed_templates.remove(&template.name);
+        for text in template.templates() {
             self.templates.remove(text);
         }
-        self.completers -=
-            template.iter().map(|handler| handler.callbacks.completed().count()).sum::<usize>();
-        let handlers = self.sources.remove(name, template);
-        match handlers.first() {
-            Some(handler) => Ok(Removed {
-                handler: Some(handler.id),
-                listed: true,
-                _handlers: handlers,
-                ..Removed::default()
-            }),
-            None => match self.methods.remove(name) {
-                Some(method) => {
-                    Ok(Removed { handler: Some(method.id), _method: Some(method), ..Removed::default() })
-                }
-                None => Err(unknown(name)),
-            },
-        }
+        self.completers -= template.callbacks.completed().count();
+        let list = self.sources.remove_template(template.id);
+        let handler = Some(template.id);
+        Ok(Removed { handler, _handlers: list.into_iter().chain([template]).collect(), ..Removed::default() })
+    }
+
+    /// Removes a list source by its name. The list of a template stays. Returns the removed entry, to be dropped
+    /// without a lock.
+    pub(crate) fn remove_list(&mut self, name: &str) -> Result<Removed> {
+        let template = self.templates.get(name).map(|template| template.id);
+        let source = self.sources.remove(name, template).ok_or_else(|| {
+            Error::new(ErrorKind::Unknown, format!("no list source is registered as \"{name}\""))
+        })?;
+        Ok(Removed { handler: Some(source.id), _handlers: vec![source], ..Removed::default() })
+    }
+
+    /// Removes a method by its name. Returns the removed entry, to be dropped without a lock.
+    pub(crate) fn remove_method(&mut self, name: &str) -> Result<Removed> {
+        let method = self.methods.remove(name).ok_or_else(|| {
+            Error::new(ErrorKind::Unknown, format!("no method is registered as \"{name}\""))
+        })?;
+        Ok(Removed { handler: Some(method.id), _method: Some(method), ..Removed::default() })
     }
 
     /// Finds the registration that serves `uri`: a fixed resource, else the most specific template, else the
@@ -303,8 +306,6 @@ impl Catalog {
 #[derive(Default)]
 pub(crate) struct Removed {
     pub(crate) handler: Option<HandlerId>,
-    /// True if lists of resources may have changed.
-    pub(crate) listed: bool,
     _method: Option<Arc<MethodHandler>>,
     _fixed: Option<Arc<Fixed>>,
     _handlers: Vec<Arc<Handler>>,

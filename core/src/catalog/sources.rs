@@ -69,22 +69,21 @@ impl Sources {
         self.directories.push(template);
     }
 
-    /// Removes the sources of a template that was removed, or else the source of that name. Returns everything that was
-    /// removed, the template first.
-    pub(super) fn remove(&mut self, name: &str, template: Option<Arc<Handler>>) -> Vec<Arc<Handler>> {
-        // A template's own source is removed with it; another source of that name stays.
-        let is_removed = |source: &Arc<Handler>| {
-            *source.name == *name && template.as_ref().is_none_or(|template| template.id == source.id)
-        };
-        let source = self.of_resources.iter().position(is_removed).map(|at| self.of_resources.remove(at));
-        let mut removed: Vec<_> = template.into_iter().chain(source).collect();
-        if let Some(id) = removed.first().map(|handler| handler.id) {
-            self.directories.retain(|other| other.id != id);
-            self.of_skills.retain(|other| other.id != id);
-        } else if let Some(at) = self.of_skills.iter().position(|source| *source.name == *name) {
-            removed.push(self.of_skills.remove(at));
-        }
-        removed
+    /// Removes the sources of a template that was removed. Returns that of its resources.
+    pub(super) fn remove_template(&mut self, id: HandlerId) -> Option<Arc<Handler>> {
+        self.directories.retain(|other| other.id != id);
+        self.of_skills.retain(|other| other.id != id);
+        let at = self.of_resources.iter().position(|source| source.id == id)?;
+        Some(self.of_resources.remove(at))
+    }
+
+    /// Removes the source of that name, of resources or of skills, unless it is that of a template.
+    pub(super) fn remove(&mut self, name: &str, template: Option<HandlerId>) -> Option<Arc<Handler>> {
+        let is_removed = |source: &Arc<Handler>| *source.name == *name && Some(source.id) != template;
+        [&mut self.of_resources, &mut self.of_skills].into_iter().find_map(|sources| {
+            let at = sources.iter().position(is_removed)?;
+            Some(sources.remove(at))
+        })
     }
 
     pub(super) fn has_folders(&self) -> bool {

@@ -24,7 +24,7 @@ const EXPIRES_MS: u64 = 600_000;
 const STATE_BYTES: usize = 64 << 10;
 
 impl ConnectionState {
-    pub(crate) fn request_input(
+    pub(crate) fn require_input(
         self: &Arc<Self>,
         call: CallId,
         context: &Context,
@@ -95,7 +95,7 @@ impl ConnectionState {
             WaitingCallback::Method { .. } => self.finish_method(call, MethodAnswer::failed(why)),
         };
         if named.pending.is_empty() {
-            return failed("it waits for its client, and asked it nothing by request_input");
+            return failed("it waits for its client, and asked it nothing by require_input");
         }
         if named.rounds >= ROUNDS {
             return failed("it asked its client in more than 16 rounds");
@@ -163,7 +163,7 @@ fn purpose(callback: &WaitingCallback) -> String {
             (handler.item.as_deref().unwrap_or_default(), super::method_calls::arguments(params).get())
         }
     };
-    format!("request_input of {} {of}\n{arguments}", callback.method())
+    format!("require_input of {} {of}\n{arguments}", callback.method())
 }
 
 /// Writes the state of a call, before it is sealed.

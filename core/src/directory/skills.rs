@@ -119,7 +119,7 @@ impl Server {
         };
         self.add_template(described, Some(files.clone()), true).map_err(twice)?;
         self.search_in(&files);
-        Ok(self.handle(&template))
+        Ok(Handle::resource(self, &template))
     }
 }
 

@@ -110,7 +110,7 @@ impl MethodCall {
     /// use wellhead::{ClientRequestError, Json, MethodCall, Server};
     ///
     /// fn folders(call: MethodCall) -> Result<Json, ClientRequestError> {
-    ///     let roots = call.request_input("roots", "roots/list", None)?;
+    ///     let roots = call.require_input("roots", "roots/list", None)?;
     ///     Ok(Json::parse(format!(r#"{{"content":[],"structuredContent":{}}}"#, roots.as_str())).unwrap())
     /// }
     ///
@@ -121,14 +121,14 @@ impl MethodCall {
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn request_input(
+    pub fn require_input(
         &self,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> std::result::Result<Json, ClientRequestError> {
         match &self.responder {
-            Some(responder) => responder.request_input(name, method, params),
+            Some(responder) => responder.require_input(name, method, params),
             None => Err(ClientRequestError::Failed(Error::new(
                 ErrorKind::Closed,
                 "the call's responder was taken; ask through that",

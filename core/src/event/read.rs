@@ -120,13 +120,13 @@ impl Call {
 
     /// Asks the client for one of its features by a name, in every revision. Returns the client's result. The first
     /// time it fails with [`ClientRequestError::Waiting`]: return that, and the callback **runs again from its start**
-    /// when the client has answered. See [`crate::MethodCall::request_input`].
+    /// when the client has answered. See [`crate::MethodCall::require_input`].
     ///
     /// ```
     /// use wellhead::{Call, ClientRequestError, Resource, Server};
     ///
     /// fn folders(call: Call) -> Result<String, ClientRequestError> {
-    ///     Ok(call.request_input("roots", "roots/list", None)?.as_str().to_owned())
+    ///     Ok(call.require_input("roots", "roots/list", None)?.as_str().to_owned())
     /// }
     ///
     /// let server = Server::new("folders", "1.0.0");
@@ -136,14 +136,14 @@ impl Call {
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn request_input(
+    pub fn require_input(
         &self,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> Result<Json, ClientRequestError> {
         match &self.responder {
-            Some(responder) => responder.request_input(name, method, params),
+            Some(responder) => responder.require_input(name, method, params),
             None => Err(ClientRequestError::Failed(Error::new(
                 ErrorKind::Closed,
                 "the call's responder was taken; ask through that",

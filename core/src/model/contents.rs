@@ -318,7 +318,7 @@ pub enum Answer {
     /// The read needs these capabilities, which the client did not declare: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
     /// The callback waits for the client. It runs again from its start when the client has answered the requests of
-    /// [`crate::Call::request_input`].
+    /// [`crate::Call::require_input`].
     Waiting,
     /// The `requestState` of the read is not one that this application made: see [`crate::Call::open_state`].
     InvalidState,

@@ -57,7 +57,7 @@ pub enum MethodAnswer {
     /// The call needs these capabilities, which the client did not declare: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
     /// The callback waits for the client. It runs again from its start when the client has answered the requests of
-    /// [`crate::MethodCall::request_input`].
+    /// [`crate::MethodCall::require_input`].
     Waiting,
     /// The callback failed, and the text goes to the log. The client gets an internal error; for a tool a result with
     /// `isError` and the text "The tool failed", or this text with [`crate::ToolErrors::Show`].
@@ -237,7 +237,7 @@ impl MethodAnswer {
     }
 }
 
-/// The reason why [`crate::MethodCall::request_input`] has no result. Most callbacks simply return it, by `?`.
+/// The reason why [`crate::MethodCall::require_input`] has no result. Most callbacks simply return it, by `?`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientRequestError {

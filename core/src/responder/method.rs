@@ -66,7 +66,7 @@ impl Responder<MethodAnswer> {
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn request_input(
+    pub fn require_input(
         &self,
         name: &str,
         method: &str,

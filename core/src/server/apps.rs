@@ -53,7 +53,7 @@ impl Server {
         let resource = resource.into();
         let name = resource.uri.clone();
         self.add_app(resource, ui, Some(Arc::new(Reader::new(read))))?;
-        Ok(self.handle(&name))
+        Ok(Handle::resource(self, &name))
     }
 
     /// Registers a page of MCP Apps that a [`Provider`] makes at each read. Without a provider, the application runs

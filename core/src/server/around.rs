@@ -13,7 +13,7 @@ impl Server {
     ///
     /// The closure lets the call run by [`Next::run`], or answers in its place by [`Next::answer_instead`]. It may keep
     /// `next` and do so later, on any thread. It runs on the callback's thread, with no lock held. A callback that asks
-    /// the client (see [`crate::MethodCall::request_input`]) runs again from its start, and so do the around callbacks.
+    /// the client (see [`crate::MethodCall::require_input`]) runs again from its start, and so do the around callbacks.
     ///
     /// ```
     /// use std::time::Instant;

@@ -12,28 +12,54 @@ use std::sync::{Arc, Weak};
 #[derive(Clone)]
 pub struct Handle {
     server: Weak<ServerState>,
-    registration: Box<str>,
+    kind: Kind,
+    registered_as: Box<str>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Resource,
+    List,
+    Method,
 }
 
 impl Handle {
-    pub(super) fn new(server: Weak<ServerState>, registration: &str) -> Self {
-        Handle { server, registration: registration.into() }
+    pub(crate) fn resource(server: &Server, uri_or_template: &str) -> Self {
+        Self::new(server, Kind::Resource, uri_or_template)
+    }
+
+    pub(super) fn list(server: &Server, name: &str) -> Self {
+        Self::new(server, Kind::List, name)
+    }
+
+    pub(super) fn method(server: &Server, name: &str) -> Self {
+        Self::new(server, Kind::Method, name)
+    }
+
+    fn new(server: &Server, kind: Kind, registered_as: &str) -> Self {
+        Handle { server: Arc::downgrade(&server.0), kind, registered_as: registered_as.into() }
     }
 
     /// Returns the URI of the resource, the text of the template, or the name of the list source or method.
-    pub fn registration(&self) -> &str {
-        &self.registration
+    pub fn registered_as(&self) -> &str {
+        &self.registered_as
     }
 
     /// Replaces the fixed text or bytes of this registration, and notifies the subscribers. See [`Server::set`] for
     /// versions and errors.
     pub fn set(&self, contents: impl Into<Contents>) -> Result<()> {
-        self.server()?.set(&self.registration, contents)
+        self.server()?.set(&self.registered_as, contents)
     }
 
-    /// Removes this registration. Calls in progress are still answered. See [`Server::remove`] for the errors.
+    /// Removes this registration. Calls in progress are still answered. See [`Server::remove_resource`] for the errors.
     pub fn remove(&self) -> Result<()> {
-        self.server()?.remove(&self.registration).map(drop)
+        let server = self.server()?;
+        let removed = match self.kind {
+            Kind::Resource => server.remove_resource(&self.registered_as),
+            Kind::List => server.remove_list(&self.registered_as),
+            Kind::Method => server.remove_method(&self.registered_as),
+        };
+        removed.map(drop)
     }
 
     fn server(&self) -> Result<Server> {
@@ -108,6 +134,6 @@ fn upgraded(server: &Weak<ServerState>) -> Result<Server> {
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Handle").field(&self.registration).finish()
+        f.debug_tuple("Handle").field(&self.registered_as).finish()
     }
 }

@@ -45,7 +45,7 @@ impl Server {
         let method = method.into();
         let name = method.name.clone();
         self.add_method(method, Some(Arc::new(method_handler(handler))))?;
-        Ok(self.handle(&name))
+        Ok(Handle::method(self, &name))
     }
 
     /// Notifies the clients that want to know it that lists of a kind changed: `resources`, `tools`, `prompts` or a

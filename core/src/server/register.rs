@@ -1,8 +1,7 @@
 //! Registers resources: fixed values, callbacks, list sources, and the authorizer.
 
 use super::{Handle, Server};
-use crate::catalog::HandlerId;
-use crate::catalog::{Template, template_tool};
+use crate::catalog::{Catalog, HandlerId, Removed, Template, template_tool};
 #[cfg(doc)]
 use crate::error::ErrorKind;
 use crate::error::Result;
@@ -37,7 +36,7 @@ impl Server {
         let _outlives = body.clone(); // on refusal it must not be dropped under the lock
         let name = self.0.catalog.with(|c, _| c.add_value(resource, body))?;
         self.0.resources_changed();
-        Ok(self.handle(&name))
+        Ok(Handle::resource(self, &name))
     }
 
     /// Replaces a fixed text or fixed bytes, and notifies the subscribers. [`Contents`] with a version set the version
@@ -71,7 +70,7 @@ impl Server {
         let resource = resource.into();
         let name = resource.uri.clone();
         self.add_resource(resource, Some(Arc::new(Reader::new(read))))?;
-        Ok(self.handle(&name))
+        Ok(Handle::resource(self, &name))
     }
 
     /// Registers a template; a closure returns the contents of every URI that matches.
@@ -90,7 +89,7 @@ impl Server {
         let name = template.uri_template.clone();
         let lists = template.callbacks.lists();
         self.add_template(template, Some(Arc::new(Reader::new(read))), lists)?;
-        Ok(self.handle(&name))
+        Ok(Handle::resource(self, &name))
     }
 
     /// Registers a list source: a closure that returns resources page by page. Lists have the fixed resources first,
@@ -108,7 +107,7 @@ impl Server {
     {
         let name = name.into();
         self.add_list(Some(name.clone()), Some(Arc::new(Lister::new(list))))?;
-        Ok(self.handle(&name))
+        Ok(Handle::list(self, &name))
     }
 
     /// Registers a list source of skills, for `skills/list` and `skills/get` of the extension
@@ -128,7 +127,7 @@ impl Server {
     {
         let name = name.into();
         self.add_skill_list(Some(name.clone()), Some(Arc::new(Lister::new(list))))?;
-        Ok(self.handle(&name))
+        Ok(Handle::list(self, &name))
     }
 
     /// Registers a closure that reads every URI that no registration serves.
@@ -197,26 +196,46 @@ impl Server {
         Ok(())
     }
 
-    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name. Calls in
-    /// progress are still answered. Returns the id of the registration; `None` for a fixed text or bytes, which has no
-    /// callback.
+    /// Removes a fixed resource by its URI, or a template by its text, with its list. Calls in progress are still
+    /// answered. Returns the id of the registration; `None` for a fixed text or bytes, which has no callback.
     ///
     /// # Errors
     /// [`ErrorKind::Unknown`] if there is no such registration, [`ErrorKind::Closed`].
-    pub fn remove(&self, uri_or_name: &str) -> Result<Option<HandlerId>> {
-        self.open()?;
-        let (handler, listed) = self.0.catalog.with(|c, trash| {
-            c.remove(uri_or_name).map(|removed| {
-                let removed_calls = (removed.handler, removed.listed);
-                trash.put(removed);
-                removed_calls
-            })
-        })?;
-        if listed {
-            self.0.templates_changed();
-            self.0.notice_removed_app(uri_or_name);
-        }
+    pub fn remove_resource(&self, uri_or_template: &str) -> Result<Option<HandlerId>> {
+        let handler = self.take_out(|c| c.remove_resource(uri_or_template))?;
+        self.0.templates_changed();
+        self.0.notice_removed_app(uri_or_template);
         Ok(handler)
+    }
+
+    /// Removes a list source by its name, of resources or of skills. Calls in progress are still answered. The list of
+    /// a template is removed with the template. Returns the id of the registration.
+    ///
+    /// # Errors
+    /// As [`Server::remove_resource`].
+    pub fn remove_list(&self, name: &str) -> Result<Option<HandlerId>> {
+        let handler = self.take_out(|c| c.remove_list(name))?;
+        self.0.templates_changed();
+        Ok(handler)
+    }
+
+    /// Removes a method by its name. Calls in progress are still answered. Returns the id of the registration.
+    ///
+    /// # Errors
+    /// As [`Server::remove_resource`].
+    pub fn remove_method(&self, name: &str) -> Result<Option<HandlerId>> {
+        self.take_out(|c| c.remove_method(name))
+    }
+
+    fn take_out(&self, remove: impl FnOnce(&mut Catalog) -> Result<Removed>) -> Result<Option<HandlerId>> {
+        self.open()?;
+        self.0.catalog.with(|c, trash| {
+            remove(c).map(|removed| {
+                let handler = removed.handler;
+                trash.put(removed);
+                handler
+            })
+        })
     }
 
     // ---- for bindings: callbacks by number

@@ -7,7 +7,7 @@ use wellhead::{AuthorizeCall, Limits, Operation, Template, Verdict};
 
 /// The answer to what was typed.
 fn answer(served: &Served, typed: &str) -> Value {
-    let reference = json!({"type": "ref/resource", "uri": served.handle.registration()});
+    let reference = json!({"type": "ref/resource", "uri": served.handle.registered_as()});
     served.send_request(
         "completion/complete",
         &json!({"ref": reference, "argument": {"name": "path", "value": typed}}),
@@ -85,7 +85,7 @@ fn each_proposal_makes_the_listed_uri() {
     assert_eq!(values.len(), names.len());
     let listed: Vec<_> = served.items().iter().map(|item| item["uri"].as_str().unwrap().to_owned()).collect();
     for value in &values {
-        let uri = Template::new(served.handle.registration()).expand([("path", value.as_str())]).unwrap();
+        let uri = Template::new(served.handle.registered_as()).expand([("path", value.as_str())]).unwrap();
         assert!(listed.contains(&uri), "{value} makes {uri}");
         assert_eq!(served.text(&uri), "text");
         assert_eq!(

@@ -129,7 +129,7 @@ fn a_folder_lists_one_template_with_its_own_spelling() {
     let templates = answer["result"]["resourceTemplates"].as_array().unwrap();
     assert_eq!(templates.len(), 1, "the other spellings are not listed");
     assert_eq!(templates[0]["uriTemplate"], served.uri("{+path}"));
-    assert_eq!(templates[0]["uriTemplate"], served.handle.registration());
+    assert_eq!(templates[0]["uriTemplate"], served.handle.registered_as());
     assert_eq!(templates[0]["name"], "root");
 }
 

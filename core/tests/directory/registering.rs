@@ -88,7 +88,7 @@ fn a_folder_within_one_that_is_served_is_refused_and_so_is_one_around_it() {
     served.handle.remove().unwrap();
     served.server.directory(served.root.join("inner")).unwrap();
     served.server.directory(served.root.as_path()).unwrap_err();
-    let template = served.handle.registration().replace("{+path}", "{name}");
+    let template = served.handle.registered_as().replace("{+path}", "{name}");
     served.server.template(Template::new(template), |_| "").unwrap();
 }
 
@@ -121,7 +121,7 @@ fn a_folder_reached_by_a_link_is_served_under_its_real_path() {
     std::os::unix::fs::symlink(&served.root, &link).unwrap();
     let other = Server::new("test", "1");
     let handle = other.directory(link).unwrap();
-    assert_eq!(handle.registration(), served.uri("{+path}"));
+    assert_eq!(handle.registered_as(), served.uri("{+path}"));
 }
 
 #[cfg(unix)]

@@ -29,7 +29,7 @@ fn a_callback_that_panics_fails_only_its_own_request() {
             assert!(send_request(connection, &on_uri(3, "read", "m://fine")).contains("fine"));
         }
     });
-    server.remove("rows").unwrap();
+    server.remove_list("rows").unwrap();
     server.list("better", |_| Page::new([Resource::new("m://fine/too")])).unwrap();
     for connection in &connections {
         assert!(send_request(connection, &request(4, "resources/list", "{}")).contains("m://fine/too"));

@@ -22,7 +22,7 @@ impl Meddler {
         // Each takes a lock: the catalog's, the hub's, and those of all connections.
         let _ = self.server.notify_updated("m://watched");
         let _ = self.server.notify_resource_list_changed();
-        let _ = self.server.remove("m://nothing");
+        let _ = self.server.remove_resource("m://nothing");
     }
 }
 
@@ -173,8 +173,8 @@ fn callbacks_that_were_removed_while_their_call_was_under_way_are_dropped_withou
         for (uris, responder) in questions {
             responder.finish(vec![Verdict::Allow; uris]);
         }
-        server.remove("m://read").unwrap();
-        server.remove("rows").unwrap();
+        server.remove_resource("m://read").unwrap();
+        server.remove_list("rows").unwrap();
         if closes {
             connection.close();
         } else {

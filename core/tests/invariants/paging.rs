@@ -43,7 +43,7 @@ impl Listing {
                 self.server.text(format!("f://{n:05}").as_str(), "x").unwrap();
             }
             Change::Fixed(n, false) if self.fixed.remove(&n) => {
-                self.server.remove(&format!("f://{n:05}")).unwrap();
+                self.server.remove_resource(&format!("f://{n:05}")).unwrap();
             }
             Change::Fixed(..) => {}
             Change::Row(source, n, true) => drop(self.sources[source].lock().unwrap().insert(n)),

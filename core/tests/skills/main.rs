@@ -231,7 +231,7 @@ fn a_folder_may_be_a_skill_itself() {
     fs::write(root.join("SKILL.md"), skill_md("pdf")).unwrap();
     let server = Server::new("test", "1");
     let handle = server.skills(root.as_path()).unwrap();
-    assert_eq!(handle.registration(), "skill://pdf/{+path}");
+    assert_eq!(handle.registered_as(), "skill://pdf/{+path}");
     let mut client = server.test_client().unwrap();
     assert!(client.read("skill://pdf/SKILL.md").is_ok());
 }
@@ -253,7 +253,7 @@ fn folders_need_prefixes_of_their_own() {
         assert_eq!(kind, ErrorKind::InvalidArgument, "{wrong}");
         assert!(message.contains("`prefix` must have"), "{message}");
     }
-    served.server.remove(served.handle.registration()).unwrap();
+    served.server.remove_resource(served.handle.registered_as()).unwrap();
     assert_eq!(served.skills(), [""; 0]);
     assert_eq!(again(Some("acme")), Ok(()));
     assert_eq!(again(Some("other")), Ok(()));

@@ -175,7 +175,7 @@ impl Shared {
         }
         if let Some(requests) = read["client_requests"].as_array() {
             let ask =
-                |name: &str, method: &str, params: Option<&Json>| call.request_input(name, method, params);
+                |name: &str, method: &str, params: Option<&Json>| call.require_input(name, method, params);
             let then = self.answered_by_names(requests, read, ask);
             return then.map(|then| answer(then, &|text| filled(call, text))).into();
         }

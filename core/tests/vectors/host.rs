@@ -315,6 +315,20 @@ impl Host {
         was_sent(step, sent)
     }
 
+    /// Removes a registration if the step says so.
+    fn remove(&self, step: &Value) -> Option<wellhead::Result<()>> {
+        let (verb, name) = step.as_object()?.iter().find(|(verb, _)| verb.starts_with("remove_"))?;
+        let name = name.as_str()?;
+        Some(match verb.as_str() {
+            "remove_resource" => self.server.remove_resource(name).map(drop),
+            "remove_list" => self.server.remove_list(name).map(drop),
+            "remove_method" => self.server.remove_method(name).map(drop),
+            "remove_tool" => self.server.remove_tool(name).map(drop),
+            "remove_prompt" => self.server.remove_prompt(name).map(drop),
+            _ => return None,
+        })
+    }
+
     /// Carries out a step that concerns the server or its callbacks.
     pub(crate) fn act(&self, step: &Value) -> Result<(), String> {
         let text = |name: &str| step[name].as_str();
@@ -335,8 +349,8 @@ impl Host {
                 Some(version) => outcome(step, &self.server.set(uri, Contents::new(body).version(version))),
                 None => outcome(step, &self.server.set(uri, body)),
             }
-        } else if let Some(name) = text("remove") {
-            outcome(step, &self.server.remove(name).map(drop))
+        } else if let Some(removed) = self.remove(step) {
+            outcome(step, &removed)
         } else if let Some(entry) = step.get("add") {
             outcome(step, &self.register(entry))
         } else if let Some(uri) = text("update") {
@@ -352,10 +366,6 @@ impl Host {
             was_sent(step, self.state.notify(name, step)?)
         } else if let Some(name) = text("session_notify").or_else(|| text("session_log")) {
             self.say_in_session(name, step)
-        } else if let Some(name) = text("remove_tool") {
-            outcome(step, &self.server.remove_tool(name).map(drop))
-        } else if let Some(name) = text("remove_prompt") {
-            outcome(step, &self.server.remove_prompt(name).map(drop))
         } else if let Some(name) = text("enable_tool") {
             outcome(step, &self.server.enable_tool(name))
         } else if let Some(name) = text("enable_prompt") {

@@ -100,7 +100,7 @@ impl Shared {
         answer: &Value,
     ) {
         let send =
-            |name: &str, method: &str, params: Option<&Json>| responder.request_input(name, method, params);
+            |name: &str, method: &str, params: Option<&Json>| responder.require_input(name, method, params);
         match self.answered_by_names(requests, answer, send) {
             Ok(then) => self.proceed(call, responder, then),
             Err(why) => drop(responder.finish(why)),

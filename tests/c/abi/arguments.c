@@ -56,7 +56,8 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_add_template(NULL, &resource, &provider, NULL) == invalid);
     CHECK(wellhead_server_add_list(NULL, uri, &provider, NULL) == invalid);
     CHECK(wellhead_server_set_fallback(NULL, &provider, NULL) == invalid);
-    CHECK(wellhead_server_remove(NULL, uri, NULL) == invalid);
+    CHECK(wellhead_server_remove_resource(NULL, uri, NULL) == invalid);
+    CHECK(wellhead_server_remove_list(NULL, uri, NULL) == invalid && wellhead_server_remove_method(NULL, uri, NULL) == invalid);
     CHECK(wellhead_server_notify_updated(NULL, uri, NULL) == invalid);
     CHECK(wellhead_server_notify_sub_resource_updated(NULL, uri, uri, NULL) == invalid);
     CHECK(wellhead_server_access_changed(NULL, uri, NULL) == invalid);
@@ -251,7 +252,8 @@ static void bad_utf8_is_refused(void) {
     CHECK(wellhead_server_add_text(server, &resource, text, NULL) == bad);
     CHECK(wellhead_server_add_blob(server, &resource, text, NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_server_set_text(server, good, NULL, text, NULL) == bad);
-    CHECK(wellhead_server_remove(server, text, NULL) == bad);
+    CHECK(wellhead_server_remove_resource(server, text, NULL) == bad);
+    CHECK(wellhead_server_remove_list(server, text, NULL) == bad && wellhead_server_remove_method(server, text, NULL) == bad);
     CHECK(wellhead_server_notify_updated(server, text, NULL) == bad);
     resource.title = text;
     CHECK(wellhead_server_add_text(server, &resource, good, NULL) == bad);

@@ -141,7 +141,7 @@ static void no_byte_behind_a_name_is_read(void) {
                 resource.description = resource.name;
                 CHECK(wellhead_server_add_text(server, &resource, resource.name, NULL) == WELLHEAD_STATUS_OK);
                 CHECK(answer_length(connection, WELLHEAD_STR(LIST(1))) > 2 * len);
-                CHECK(wellhead_server_remove(server, resource.uri, NULL) == WELLHEAD_STATUS_OK);
+                CHECK(wellhead_server_remove_resource(server, resource.uri, NULL) == WELLHEAD_STATUS_OK);
             }
     end(&p);
     wellhead_connection_free(connection);

@@ -42,7 +42,7 @@ static void a_folder_is_listed_and_read_by_its_options(void) {
     wellhead_connection_free(connection);
     wellhead_test_client *client = wellhead_test_client_new(server, NULL);
     CHECK(wellhead_test_client_templates(client, &count_of, NULL) == WELLHEAD_STATUS_OK && count_of == 1);
-    CHECK(wellhead_server_remove(server, wellhead_test_client_template(client, 0), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_remove_resource(server, wellhead_test_client_template(client, 0), NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_test_client_list(client, &count_of, NULL) == WELLHEAD_STATUS_OK && count_of == 0);
     wellhead_test_client_free(client);
     CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_OK);

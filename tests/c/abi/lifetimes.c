@@ -34,7 +34,7 @@ static void user_data_is_destroyed_once_when_its_registration_is_removed(void) {
     owner o = {quiet_server(), 0, 0, NULL};
     CHECK(add_template(o.server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
     CHECK(o.destroyed == 0);
-    CHECK(wellhead_server_remove(o.server, WELLHEAD_STR("n:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_remove_resource(o.server, WELLHEAD_STR("n:{id}"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(o.destroyed == 1);
     wellhead_server_free(o.server);
     CHECK(o.destroyed == 1);
@@ -70,7 +70,7 @@ static void user_data_of_two_registrations_is_destroyed_once_for_each(void) {
     wellhead_provider provider = owned(&o);
     CHECK(add_template(server, "a:{id}", provider) == WELLHEAD_STATUS_OK);
     CHECK(add_template(server, "b:{id}", provider) == WELLHEAD_STATUS_OK);
-    CHECK(wellhead_server_remove(server, WELLHEAD_STR("a:{id}"), NULL) == WELLHEAD_STATUS_OK && o.destroyed == 1);
+    CHECK(wellhead_server_remove_resource(server, WELLHEAD_STR("a:{id}"), NULL) == WELLHEAD_STATUS_OK && o.destroyed == 1);
     wellhead_server_free(server);
     CHECK(o.destroyed == 2);
 }
@@ -96,7 +96,7 @@ static void user_data_waits_for_kept_answers(void) {
     wellhead_connection *connection = connect_to(o.server);
     CHECK(add_template(o.server, "n:{id}", owned(&o)) == WELLHEAD_STATUS_OK);
     exchange(connection, READ(1, "n:1"));
-    CHECK(wellhead_server_remove(o.server, WELLHEAD_STR("n:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_remove_resource(o.server, WELLHEAD_STR("n:{id}"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(o.destroyed == 0);
     CHECK(wellhead_read_text(o.kept, WELLHEAD_STR("x")) == WELLHEAD_STATUS_OK);
     CHECK(o.destroyed == 1);
@@ -118,8 +118,8 @@ static void a_change_that_a_destroy_function_announces_reaches_subscribers(void)
     exchange(connection, INITIALIZE SUBSCRIBE(1, "n:1")
              "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/read\",\"params\":{\"uri\":\"b:1\"}}\n");
     CHECK(answered.calls == 1);
-    CHECK(wellhead_server_remove(removed.server, WELLHEAD_STR("a:{id}"), NULL) == WELLHEAD_STATUS_OK);
-    CHECK(wellhead_server_remove(removed.server, WELLHEAD_STR("b:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_remove_resource(removed.server, WELLHEAD_STR("a:{id}"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_remove_resource(removed.server, WELLHEAD_STR("b:{id}"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(removed.destroyed == 1 && answered.destroyed == 0);
     wellhead_connection_poll_event(connection, SIZE_MAX);
     CHECK(has(drain(connection), told));
@@ -236,8 +236,12 @@ static void the_log_gets_failures_and_is_destroyed_once(void) {
     CHECK(unused.destroyed == 1);
 }
 
-static wellhead_status removed(wellhead_server *server, const char *name) {
-    return wellhead_server_remove(server, wellhead_cstr(name), NULL);
+static wellhead_status removed(wellhead_server *server, const char *uri) {
+    return wellhead_server_remove_resource(server, wellhead_cstr(uri), NULL);
+}
+
+static wellhead_status removed_list(wellhead_server *server, const char *name) {
+    return wellhead_server_remove_list(server, wellhead_cstr(name), NULL);
 }
 
 static void one_name_is_removed_in_the_order_of_the_header(void) {
@@ -254,10 +258,11 @@ static void one_name_is_removed_in_the_order_of_the_header(void) {
     lists.user_data = &unnamed;
     CHECK(wellhead_server_add_list(server, wellhead_cstr(NULL), &lists, NULL) == WELLHEAD_STATUS_OK);
     CHECK(removed(server, "t://a") == WELLHEAD_STATUS_OK && resource.destroyed == 1 && list.destroyed == 0);
-    CHECK(removed(server, "t://a") == WELLHEAD_STATUS_OK && list.destroyed == 1);
-    CHECK(removed(server, "t://a") == WELLHEAD_STATUS_UNKNOWN);
-    CHECK(removed(server, "0") == WELLHEAD_STATUS_UNKNOWN && unnamed.destroyed == 0);
-    CHECK(removed(server, "1") == WELLHEAD_STATUS_OK && unnamed.destroyed == 1);
+    CHECK(removed(server, "t://a") == WELLHEAD_STATUS_UNKNOWN && list.destroyed == 0);
+    CHECK(removed_list(server, "t://a") == WELLHEAD_STATUS_OK && list.destroyed == 1);
+    CHECK(removed_list(server, "t://a") == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(removed_list(server, "0") == WELLHEAD_STATUS_UNKNOWN && unnamed.destroyed == 0);
+    CHECK(removed_list(server, "1") == WELLHEAD_STATUS_OK && unnamed.destroyed == 1);
     wellhead_server_free(server);
     CHECK(resource.destroyed == 1 && list.destroyed == 1 && unnamed.destroyed == 1);
 }

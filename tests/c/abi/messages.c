@@ -102,7 +102,9 @@ static void the_error_for_an_invalid_uri_has_a_reason(void) {
     add_text(s, at("n:1"));
     SAYS(add_text(s, at("n:1")), "\"n:1\" is registered already; set its contents, or remove it first");
     SAYS(wellhead_server_set_text(s, WELLHEAD_STR("n:2"), NULL, WELLHEAD_STR("x"), &error), "nothing is registered as \"n:2\"");
-    SAYS(wellhead_server_remove(s, WELLHEAD_STR("n:2"), &error), "nothing is registered as \"n:2\"");
+    SAYS(wellhead_server_remove_resource(s, WELLHEAD_STR("n:2"), &error), "nothing is registered as \"n:2\"");
+    SAYS(wellhead_server_remove_list(s, WELLHEAD_STR("rows"), &error), "no list source is registered as \"rows\"");
+    SAYS(wellhead_server_remove_method(s, WELLHEAD_STR("x/a"), &error), "no method is registered as \"x/a\"");
     SAYS(wellhead_server_notify_list_changed(s, WELLHEAD_STR("n:2"), &error), "no kind of lists is named \"n:2\"; there are resources, tools, prompts and those of `list_changed_methods`");
     CHECK(wellhead_server_add_tool(s, WELLHEAD_STR("show"), WELLHEAD_STR("{\"app\":\"ui://clock/view\"}"), no_result, NULL, NULL,
                                    NULL) == WELLHEAD_STATUS_OK);

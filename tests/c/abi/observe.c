@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-typedef struct { int begun, ended, destroyed; uint64_t call; char outcome[32], registration[32]; } seen;
+typedef struct { int begun, ended, destroyed; uint64_t call; char outcome[32], registered_as[32]; } seen;
 
 static void observe(void *observe_data, const wellhead_observed *observed) {
     seen *s = observe_data;
@@ -16,8 +16,8 @@ static void observe(void *observe_data, const wellhead_observed *observed) {
     s->ended++;
     CHECK(observed->call == s->call && observed->client_waiting == 1);
     snprintf(s->outcome, sizeof s->outcome, "%.*s", (int)observed->outcome.len, observed->outcome.ptr);
-    snprintf(s->registration, sizeof s->registration, "%.*s", (int)observed->registration.len,
-             observed->registration.ptr);
+    snprintf(s->registered_as, sizeof s->registered_as, "%.*s", (int)observed->registered_as.len,
+             observed->registered_as.ptr);
 }
 
 static void observer_gone(void *observe_data) {
@@ -43,7 +43,7 @@ static void calls_are_observed_and_counted(void) {
     wellhead_connection *connection = connect_to(server);
     CHECK(has(exchange(connection, READ(1, "n:1")), "\"text\":\"1\""));
     CHECK(s.begun == 1 && s.ended == 1);
-    CHECK(strcmp(s.outcome, "found") == 0 && strcmp(s.registration, "n:{id}") == 0);
+    CHECK(strcmp(s.outcome, "found") == 0 && strcmp(s.registered_as, "n:{id}") == 0);
     CHECK(wellhead_server_counters(server, &counters, NULL) == WELLHEAD_STATUS_OK);
     CHECK(counters.connections == 1 && counters.calls == 1 && counters.calls_answered == 1 && counters.calls_failed == 0);
     older.struct_size = offsetof(wellhead_counters, connections_open);

@@ -392,8 +392,12 @@ int host_act(host *h, json_t *step, text *why) {
     if (strcmp(verb, "calls") == 0) return called(h, what, why);
     if (strcmp(verb, "log") == 0) return logged(h, json_string_value(what), why);
     if (strcmp(verb, "set") == 0) return outcome(step, set(h, step), why);
-    if (strcmp(verb, "remove") == 0)
-        return outcome(step, wellhead_server_remove(h->server, string(what), NULL), why);
+    if (strcmp(verb, "remove_resource") == 0)
+        return outcome(step, wellhead_server_remove_resource(h->server, string(what), NULL), why);
+    if (strcmp(verb, "remove_list") == 0)
+        return outcome(step, wellhead_server_remove_list(h->server, string(what), NULL), why);
+    if (strcmp(verb, "remove_method") == 0)
+        return outcome(step, wellhead_server_remove_method(h->server, string(what), NULL), why);
     if (strcmp(verb, "add") == 0) return outcome(step, host_add(h, what, NULL), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "below"))
         return outcome(step, wellhead_server_notify_sub_resource_updated(h->server, string(what), member(step, "below"), NULL), why);

@@ -114,8 +114,8 @@ const json_t *client_requests(host *h, wellhead_read *read, wellhead_method *r, 
         if (params) given = text_of_json(params);
         wellhead_str name = member(one, "name"), told = {NULL, 0};
         wellhead_str method = member(one, "method");
-        uint32_t response = read ? wellhead_read_request_input(read, name, method, view(&given), &told)
-                                 : wellhead_method_request_input(r, name, method, view(&given), &told);
+        uint32_t response = read ? wellhead_read_require_input(read, name, method, view(&given), &told)
+                                 : wellhead_method_require_input(r, name, method, view(&given), &told);
         text_free(&given);
         if (response == WELLHEAD_RESPONSE_RESULT) {
             text_say(&line, "answered %.*s %.*s", (int)name.len, name.ptr, (int)told.len, told.ptr);

@@ -231,7 +231,7 @@ static void send_client_request(void *user_data, const wellhead_call *call, well
     method = member(wellhead_cstr(question), "method");
     method.ptr++; /* without its quotes */
     method.len -= 2;
-    switch (wellhead_method_request_input(r, S("it"), method, member(wellhead_cstr(question), "params"), &answer)) {
+    switch (wellhead_method_require_input(r, S("it"), method, member(wellhead_cstr(question), "params"), &answer)) {
     case WELLHEAD_RESPONSE_RESULT: answer_structured(r, answer); break;
     case WELLHEAD_RESPONSE_ERROR: wellhead_method_failed(r, answer); break;
     default: wellhead_method_wait(r);

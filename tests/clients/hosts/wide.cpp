@@ -139,7 +139,7 @@ static void add_resources(wellhead::Server &server) {
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
 static void send_client_request(const Call &call, std::string_view, Method &r) {
     const auto method = std::string(call.arguments().text("method").value_or(""));
-    r.result(structured(r.request_input("it", method, std::string(member(question(method), "params")))));
+    r.result(structured(r.require_input("it", method, std::string(member(question(method), "params")))));
 }
 
 static void add_methods(wellhead::Server &server) {

@@ -97,7 +97,7 @@ server.tool(
   { inputSchema: { type: 'object', properties: { method: { type: 'string' } } } },
   (given, call) => {
     const asked = question(given.method);
-    return { content: [], structuredContent: call.requestInput('it', asked.method, asked.params) };
+    return { content: [], structuredContent: call.requireInput('it', asked.method, asked.params) };
   },
 );
 

@@ -119,7 +119,7 @@ def log(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
 def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
     """Asks the client for the feature that is named, and gives back what it answers."""
     asked = question(arguments["method"])
-    return {"content": [], "structuredContent": call.request_input("it", asked["method"], asked["params"])}
+    return {"content": [], "structuredContent": call.require_input("it", asked["method"], asked["params"])}
 
 
 @server.tool

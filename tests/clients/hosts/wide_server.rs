@@ -155,7 +155,7 @@ fn tools(server: &Server) -> wellhead::Result<()> {
 fn send_client_request(call: &MethodCall) -> Result<Json, ClientRequestError> {
     let method = json(call.arguments())["method"].as_str().unwrap_or_default().to_owned();
     let params = Json::parse(question(&method)["params"].to_string()).ok();
-    let answer = call.request_input("it", &method, params.as_ref())?;
+    let answer = call.require_input("it", &method, params.as_ref())?;
     structured(answer.as_str()).map_err(ClientRequestError::Failed)
 }
 

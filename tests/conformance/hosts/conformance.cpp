@@ -103,7 +103,7 @@ static json answers(Method &r, const json &requests) {
     std::optional<ClientRequestError> missing;
     for (const auto &[name, request] : requests.items()) {
         try {
-            given[name] = json::parse(r.request_input(name, request["method"].get<std::string>(), request["params"].dump()));
+            given[name] = json::parse(r.require_input(name, request["method"].get<std::string>(), request["params"].dump()));
         } catch (const ClientRequestError &e) {
             missing = e;
         }
@@ -170,13 +170,13 @@ static void add_tools_that_ask(wellhead::Server &server) {
                             "username": {"type": "string", "description": "User's response"},
                             "email": {"type": "string", "description": "User's email address"}}})");
                         const json params = {{"message", arguments(call)["message"]}, {"requestedSchema", schema}};
-                        r.result(says("User response: " + r.request_input("it", "elicitation/create", params.dump())).dump());
+                        r.result(says("User response: " + r.require_input("it", "elicitation/create", params.dump())).dump());
                     });
     const auto eliciting = [&server](const std::string &name, const char *properties) {
         const json schema = {{"type", "object"}, {"properties", json::parse(properties)}, {"required", json::array()}};
         const json params = {{"message", "Please fill in"}, {"requestedSchema", schema}};
         server.add_tool(name, PLAIN.dump(), [asked = params.dump()](const Call &, std::string_view, Method &r) {
-            const json given = json::parse(r.request_input("it", "elicitation/create", asked));
+            const json given = json::parse(r.require_input("it", "elicitation/create", asked));
             r.result(says("Elicitation completed: action=" + given["action"].get<std::string>()
                           + ", content=" + given.value("content", json()).dump()).dump());
         });

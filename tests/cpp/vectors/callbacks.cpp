@@ -13,7 +13,7 @@ template <class R> const json_t *Host::client_requests(R &r, const json_t *with)
     for (const json_t *one : elements(get(with, "client_requests"))) {
         const std::string name = string_of(get(one, "name"));
         try {
-            const auto told = r.request_input(name, string_of(get(one, "method")), json_of(get(one, "params")));
+            const auto told = r.require_input(name, string_of(get(one, "method")), json_of(get(one, "params")));
             calls_.push_back("answered " + name + " " + told);
         } catch (const wellhead::ClientRequestError &e) {
             if (e.response == WELLHEAD_RESPONSE_ERROR) {

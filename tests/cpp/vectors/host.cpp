@@ -252,7 +252,9 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "set" && get(step, "text"))
         outcome(step, [&] { server.set_text(name, string_of(get(step, "text")), versioned(step)); });
     else if (verb == "set") outcome(step, [&] { server.set_blob(name, bytes_of(get(step, "base64")), versioned(step)); });
-    else if (verb == "remove") outcome(step, [&] { server.remove(name); });
+    else if (verb == "remove_resource") outcome(step, [&] { server.remove_resource(name); });
+    else if (verb == "remove_list") outcome(step, [&] { server.remove_list(name); });
+    else if (verb == "remove_method") outcome(step, [&] { server.remove_method(name); });
     else if (verb == "add") outcome(step, [&] { add(what); });
     else if (verb == "update" && get(step, "below"))
         outcome(step, [&] { server.notify_sub_resource_updated(name, string_of(get(step, "below"))); });

@@ -164,7 +164,7 @@ impl World {
                 self.rows = choices.below(8);
                 let uri = format!("e://{}", choices.below(3));
                 if self.server.text(uri.as_str(), "extra").is_err() {
-                    self.server.remove(&uri).expect("it is registered");
+                    self.server.remove_resource(&uri).expect("it is registered");
                 }
             }
             12 => {

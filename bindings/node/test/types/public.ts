@@ -143,7 +143,7 @@ server.resource('x:versions', (_, { ifVersion, meta }) => {
   if (meta?.['traceparent'] === undefined) throw new Busy(100);
   return { body: '', version: '1', title: 'T' };
 });
-same<typeof fixed.registration, string>(true);
+same<typeof fixed.registeredAs, string>(true);
 fixed.remove();
 server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();
 server.notifyUpdated('x:text');
@@ -154,7 +154,7 @@ expand('x:{id}{?q*}', { id: 'a', q: ['b'], none: undefined });
 const why: string | undefined = server.explain('x:text').passedOver[0]?.why;
 void why;
 server.notifyResourceListChanged();
-server.remove('x:text');
+server.removeResource('x:text');
 
 // ---- completion and further methods
 server.resource(
@@ -205,7 +205,7 @@ server.resource('x:input', (_, call) => {
   return '';
 });
 server.onPublish((event) => void server.inject(event));
-same<ReturnType<Server['directory']>['registration'], string>(true);
+same<ReturnType<Server['directory']>['registeredAs'], string>(true);
 same<ReturnType<Server['counters']>['calls'], number>(true);
 
 // ---- typed tools

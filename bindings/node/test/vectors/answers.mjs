@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {
   Busy,
-  ClientError,
+  ErrorFromClient,
   ClosedError,
   InputRequired,
   InsufficientScope,
@@ -220,9 +220,9 @@ export class Answers {
     let unanswered;
     for (const { name, method, params } of answer.client_requests) {
       try {
-        this.#note(`answered ${name} ${JSON.stringify(call.requestInput(name, method, params))}`);
+        this.#note(`answered ${name} ${JSON.stringify(call.requireInput(name, method, params))}`);
       } catch (e) {
-        if (e instanceof ClientError) {
+        if (e instanceof ErrorFromClient) {
           this.#note(`answered ${name} error ${e.rpcCode} ${e.message}`);
         } else if (e instanceof MissingCapability && answer.missing !== undefined) {
           return goOn(answer.missing);
@@ -239,7 +239,7 @@ export class Answers {
       const response = await call.sendRequest(answer.request.method, answer.request.params);
       this.#note(`response ${JSON.stringify(response)}`);
     } catch (e) {
-      if (e instanceof ClientError)
+      if (e instanceof ErrorFromClient)
         this.#note(`response error ${JSON.stringify({ code: e.rpcCode, message: e.message, data: e.data })}`);
       else if (e instanceof ClosedError) {
         if (!e.message.includes('gone')) this.#note('response given up'); // with its connection it is just over

@@ -171,7 +171,9 @@ export class Host {
       const body = step.text ?? Buffer.from(step.base64, 'base64');
       const { version } = step;
       outcome(() => this.#fixed.get(step.set).set(version === undefined ? body : { body, version }));
-    } else if (step.remove !== undefined) outcome(() => server.remove(step.remove));
+    } else if (step.remove_resource !== undefined) outcome(() => server.removeResource(step.remove_resource));
+    else if (step.remove_list !== undefined) outcome(() => server.removeList(step.remove_list));
+    else if (step.remove_method !== undefined) outcome(() => server.removeMethod(step.remove_method));
     else if (step.remove_tool !== undefined) outcome(() => server.removeTool(step.remove_tool));
     else if (step.remove_prompt !== undefined) outcome(() => server.removePrompt(step.remove_prompt));
     else if (step.enable_tool !== undefined) outcome(() => server.enableTool(step.enable_tool));

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def around(function: Any) -> _Around:
     """Returns a function that takes (call, next) by position, and True if it is an `async def`. Raises
-    RegistrationError for other parameters.
+    UsageError for other parameters.
     """
     if not callable(function):
         raise refusal(function, "it takes (call, next)")

@@ -8,7 +8,7 @@ import threading
 from time import monotonic
 
 from wellhead import _core
-from wellhead._errors import Error, LimitError, MethodError, ResourceNotFound, ResponseError
+from wellhead._errors import Error, ErrorFromServer, LimitError, MethodError, ResourceNotFound
 from wellhead._loop import running_loop
 from wellhead._wire import META, Wire
 
@@ -60,7 +60,7 @@ class Conversation:
             self.wire.revision = self.revision
             try:
                 await self.request("server/discover", {})
-            except ResponseError:
+            except ErrorFromServer:
                 self.wire.revision = None  # it has a handshake, or the server does not serve it
             else:
                 await self.request("subscriptions/listen", {"notifications": {"resourcesListChanged": True}})
@@ -72,7 +72,7 @@ class Conversation:
         }
         try:
             spoken = (await self.request("initialize", params))["protocolVersion"]
-        except ResponseError as e:
+        except ErrorFromServer as e:
             others = (e.data or {}).get("supported")
             if self.revision is None and others:  # none of them has a handshake
                 self.revision = others[0]
@@ -195,7 +195,7 @@ class Conversation:
     async def next_update(self, timeout: float) -> str:
         uri = await self.turns.until(self.wire.next_update, timeout)
         if uri is None:
-            raise LimitError(f"no update came within {timeout} s", "limit")
+            raise TimeoutError(f"no update came within {timeout} s")
         return uri
 
     async def list_changes(self) -> int:

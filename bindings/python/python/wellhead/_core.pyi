@@ -294,7 +294,7 @@ class Call:
             True if it was sent. False for the reasons that `notify` names.
 
         Raises:
-            RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+            UsageError: With `invalid_argument`: there is no level of this name, or the server does not
                 declare the capability `logging`.
         """
     def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
@@ -312,11 +312,11 @@ class Call:
                 `notifications/message` below the level that the client asked for.
 
         Raises:
-            RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+            UsageError: With `invalid_argument` in each case: `method` is no notification, or one that
                 the server sends itself. A `notifications/message` has no level, or the server does not declare
                 the capability `logging`.
         """
-    def request_input(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
+    def require_input(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
         """Asks the client for one of its features by a name, in every protocol revision, and returns the
         client's result, a dict. Only in reads, and in calls of methods, tools and prompts. Never blocks.
 
@@ -337,10 +337,10 @@ class Call:
         Raises:
             Waiting: The client has not answered yet. Do not catch it.
             MissingCapability: The client did not declare the capability that the method needs.
-            ClientError: The client answered with an error.
+            ErrorFromClient: The client answered with an error.
             InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
             InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
-            RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The callback
+            UsageError: With `invalid_argument` in each case: `method` is none of the three. The callback
                 used `name` for another request before. A client cannot show the form, which must be one flat
                 object.
             ClosedError: The call is already answered.
@@ -349,7 +349,7 @@ class Call:
         """Sends the client a request before this call is answered, and returns a future of the client's
         result. Only in calls of methods, tools and prompts.
 
-        The future raises `ClientError` if the client answers with an error. The future is cancelled if the call
+        The future raises `ErrorFromClient` if the client answers with an error. The future is cancelled if the call
         is answered or cancelled first, or if the client is gone. Cancelling the future cancels the request. Do
         not wait for the future on a thread that runs callbacks: return a future, or use `send_request_async`.
 
@@ -358,7 +358,7 @@ class Call:
             params: The parameters, a dict. None sends none.
 
         Raises:
-            RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The client
+            UsageError: With `invalid_argument` in each case: `method` is none of the three. The client
                 lacks the capability. The revision has no requests to clients: raise `InputRequired` there.
             LimitError: The client leaves as many bytes unread as `output_bytes` allows.
             ClosedError: The call is already answered.
@@ -478,7 +478,7 @@ class Contents:
 
     Raises:
         TypeError: An argument has the wrong type, or cannot be written as JSON.
-        RegistrationError: `mime_type` is no MIME type, or `meta` or `metadata` is no JSON object
+        UsageError: `mime_type` is no MIME type, or `meta` or `metadata` is no JSON object
             (`invalid_argument`).
     """
 
@@ -535,7 +535,7 @@ class Resource:
 
     Raises:
         TypeError: An argument has the wrong type.
-        RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` breaks the rules of the
+        UsageError: `mime_type`, `annotations`, `meta` or `metadata` breaks the rules of the
             protocol, or `size` is out of range (in both cases `invalid_argument`).
     """
 
@@ -624,7 +624,7 @@ class Handle:
     """
 
     @property
-    def registration(self) -> str:
+    def registered_as(self) -> str:
         """The URI of the resource, or the template of the folder."""
     def set(self, body: str | Buffer | Contents, /) -> None:
         """Replaces the contents of a fixed resource, and notifies its subscribers.
@@ -633,14 +633,14 @@ class Handle:
             body: The new contents: a `str`, bytes or `Contents`. To set a version, use `Contents`.
 
         Raises:
-            RegistrationError: The resource was removed (`unknown`).
+            UsageError: The resource was removed (`unknown`).
             ClosedError: The server is closed.
         """
     def remove(self) -> None:
         """Removes the resource or the folder.
 
         Raises:
-            RegistrationError: The resource or the folder is already removed (`unknown`).
+            UsageError: The resource or the folder is already removed (`unknown`).
             ClosedError: The server is closed.
         """
 
@@ -682,7 +682,7 @@ class Session:
                 client set.
 
         Raises:
-            RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+            UsageError: With `invalid_argument` in each case: `method` is no notification, or one that
                 the server sends itself. A `notifications/message` has no level, or the server does not declare
                 the capability `logging`.
         """
@@ -699,7 +699,7 @@ class Session:
             True if it was sent. False for the reasons that `notify` names.
 
         Raises:
-            RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+            UsageError: With `invalid_argument`: there is no level of this name, or the server does not
                 declare the capability `logging`.
         """
 
@@ -751,7 +751,7 @@ class Limits:
             resume. Default: 4,096.
 
     Raises:
-        RegistrationError: A limit is negative or too large (`invalid_argument`). A limit below its minimum
+        UsageError: A limit is negative or too large (`invalid_argument`). A limit below its minimum
             is refused by `Server`.
     """
 
@@ -909,7 +909,7 @@ class Server:
 
     Raises:
         TypeError: An argument is unknown, or has the wrong type.
-        RegistrationError: A value is not allowed, such as the length of the cursor key, a revision or a
+        UsageError: A value is not allowed, such as the length of the cursor key, a revision or a
             limit (`invalid_argument`).
     """
 
@@ -986,7 +986,7 @@ class Server:
             A handle that changes or removes the resource.
 
         Raises:
-            RegistrationError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
+            UsageError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
                 or an argument is not allowed (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1160,7 +1160,7 @@ class Server:
         The other arguments are those of `Resource`.
 
         Raises:
-            RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is registered
+            UsageError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is registered
                 already (`duplicate`), or matches the same URIs as another template (`ambiguous`). The function
                 has a parameter that is no variable and has no default (`invalid_argument`).
             ClosedError: The server is closed.
@@ -1188,7 +1188,7 @@ class Server:
                 the number of the source.
 
         Raises:
-            RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
+            UsageError: Another source has the name (`duplicate`), or the function has other parameters
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1218,7 +1218,7 @@ class Server:
             name: The name of the source, as for `list`.
 
         Raises:
-            RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
+            UsageError: Another source has the name (`duplicate`), or the function has other parameters
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1240,7 +1240,7 @@ class Server:
                 default clients can subscribe to every URI.
 
         Raises:
-            RegistrationError: The function has other parameters (`invalid_argument`).
+            UsageError: The function has other parameters (`invalid_argument`).
             ClosedError: The server is closed.
         """
     def directory(
@@ -1277,7 +1277,7 @@ class Server:
 
         Raises:
             IoError: The folder cannot be opened (`io`).
-            RegistrationError: `path` is no folder, a pattern is wrong, or `settle_ms` is too large (in each
+            UsageError: `path` is no folder, a pattern is wrong, or `settle_ms` is too large (in each
                 case `invalid_argument`). The folder contains a served folder, or is inside of one
                 (`duplicate`).
             ClosedError: The server is closed.
@@ -1313,7 +1313,7 @@ class Server:
 
         Raises:
             IoError: The folder cannot be opened (`io`).
-            RegistrationError: `path` is no folder, or `prefix` or `settle_ms` is wrong (in each case
+            UsageError: `path` is no folder, or `prefix` or `settle_ms` is wrong (in each case
                 `invalid_argument`). Another folder of skills has the same prefix, or one of the two has no
                 prefix (`duplicate`).
             ClosedError: The server is closed.
@@ -1333,14 +1333,14 @@ class Server:
 
         In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
         an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
-        result. No function runs around fixed contents and folders. When `Call.request_input` runs a callback
+        result. No function runs around fixed contents and folders. When `Call.require_input` runs a callback
         again, the functions run around it again too. Usable as a decorator, with and without parentheses.
 
         Args:
             function: The function. Without it, the method returns a decorator.
 
         Raises:
-            RegistrationError: The function has other parameters (`invalid_argument`).
+            UsageError: The function has other parameters (`invalid_argument`).
             ClosedError: The server is closed.
         """
     @overload
@@ -1364,7 +1364,7 @@ class Server:
             function: The function. Without it, the method returns a decorator.
 
         Raises:
-            RegistrationError: The function has other parameters (`invalid_argument`).
+            UsageError: The function has other parameters (`invalid_argument`).
             ClosedError: The server is closed.
         """
     @overload
@@ -1382,7 +1382,7 @@ class Server:
             function: The function. Without it, the method returns a decorator.
 
         Raises:
-            RegistrationError: The function has other parameters (`invalid_argument`).
+            UsageError: The function has other parameters (`invalid_argument`).
             ClosedError: The server is closed.
         """
     def method(self, name: str, /, *, revisions: Sequence[str] | None = None) -> Callable[[_Method], _Method]:
@@ -1404,7 +1404,7 @@ class Server:
             revisions: The protocol revisions that have the method, named by their dates. Default: all.
 
         Raises:
-            RegistrationError: A method of this name is served already (`duplicate`), or a revision is unknown
+            UsageError: A method of this name is served already (`duplicate`), or a revision is unknown
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1429,7 +1429,7 @@ class Server:
             function: The function. Without it, the method returns a decorator.
 
         Raises:
-            RegistrationError: A search is registered already (`duplicate`), or the function has other
+            UsageError: A search is registered already (`duplicate`), or the function has other
                 parameters (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1502,7 +1502,7 @@ class Server:
             thread: True runs the function in a pool of threads, as for `resource`.
 
         Raises:
-            RegistrationError: With `invalid_argument`: the name is empty, a hint has no JSON Schema, a schema
+            UsageError: With `invalid_argument`: the name is empty, a hint has no JSON Schema, a schema
                 is wrong, or a member of the definition is unknown or one that clients refuse. With `duplicate`:
                 the tool, `tools/list` or `tools/call` is served already.
             ClosedError: The server is closed.
@@ -1570,7 +1570,7 @@ class Server:
             thread: True runs the function in a pool of threads, as for `resource`.
 
         Raises:
-            RegistrationError: With `invalid_argument`: the name is empty, a hint is a type that no text stands
+            UsageError: With `invalid_argument`: the name is empty, a hint is a type that no text stands
                 for, or a member of the definition is unknown. With `duplicate`: the prompt, `prompts/list` or
                 `prompts/get` is served already.
             ClosedError: The server is closed.
@@ -1582,7 +1582,7 @@ class Server:
             name: The name of the tool.
 
         Raises:
-            RegistrationError: There is no such tool (`unknown`).
+            UsageError: There is no such tool (`unknown`).
             ClosedError: The server is closed.
         """
     def remove_prompt(self, name: str, /) -> None:
@@ -1592,7 +1592,7 @@ class Server:
             name: The name of the prompt.
 
         Raises:
-            RegistrationError: There is no such prompt (`unknown`).
+            UsageError: There is no such prompt (`unknown`).
             ClosedError: The server is closed.
         """
     def enable_tool(self, name: str, /) -> None:
@@ -1602,7 +1602,7 @@ class Server:
             name: The name of the tool.
 
         Raises:
-            RegistrationError: There is no such tool (`unknown`).
+            UsageError: There is no such tool (`unknown`).
             ClosedError: The server is closed.
         """
     def disable_tool(self, name: str, /) -> None:
@@ -1613,7 +1613,7 @@ class Server:
             name: The name of the tool.
 
         Raises:
-            RegistrationError: There is no such tool (`unknown`).
+            UsageError: There is no such tool (`unknown`).
             ClosedError: The server is closed.
         """
     def update_tool(self, name: str, changes: dict[str, Any], /) -> None:
@@ -1622,11 +1622,11 @@ class Server:
 
         Args:
             name: The name of the tool.
-            changes: Members of a definition, such as `{"description": "…", "inputSchema": {…}}`. None removes a
-                member.
+            changes: Members of a definition, or keywords of `tool`: `inputSchema` and `input_schema`, `_meta` and
+                `meta` name the same. None removes a member.
 
         Raises:
-            RegistrationError: There is no such tool (`unknown`), or clients would refuse a member
+            UsageError: There is no such tool (`unknown`), or clients would refuse a member
                 (`invalid_argument`). The tool then stays as it is.
             ClosedError: The server is closed.
         """
@@ -1658,7 +1658,7 @@ class Server:
                 the `call_ms` of the server's limits.
 
         Raises:
-            RegistrationError: There is no such tool (`unknown`), or a limit is 0 (`invalid_argument`).
+            UsageError: There is no such tool (`unknown`), or a limit is 0 (`invalid_argument`).
             ClosedError: The server is closed.
         """
     def enable_prompt(self, name: str, /) -> None:
@@ -1668,7 +1668,7 @@ class Server:
             name: The name of the prompt.
 
         Raises:
-            RegistrationError: There is no such prompt (`unknown`).
+            UsageError: There is no such prompt (`unknown`).
             ClosedError: The server is closed.
         """
     def disable_prompt(self, name: str, /) -> None:
@@ -1678,7 +1678,7 @@ class Server:
             name: The name of the prompt.
 
         Raises:
-            RegistrationError: There is no such prompt (`unknown`).
+            UsageError: There is no such prompt (`unknown`).
             ClosedError: The server is closed.
         """
     def update_prompt(self, name: str, changes: dict[str, Any], /) -> None:
@@ -1686,22 +1686,41 @@ class Server:
 
         Args:
             name: The name of the prompt.
-            changes: Members of a definition, such as `{"description": "…"}`. None removes a member.
+            changes: Members of a definition, or keywords of `prompt`. None removes a member.
 
         Raises:
-            RegistrationError: There is no such prompt (`unknown`), or clients would refuse a member
+            UsageError: There is no such prompt (`unknown`), or clients would refuse a member
                 (`invalid_argument`). The prompt then stays as it is.
             ClosedError: The server is closed.
         """
-    def remove(self, uri_or_name: str, /) -> None:
-        """Removes a resource by its URI, a template by its text, or a list source or a method by its name.
-        Calls in flight are still answered.
+    def remove_resource(self, uri_or_template: str, /) -> None:
+        """Removes a resource by its URI, or a template by its text, with its list. Calls in flight are still answered.
 
         Args:
-            uri_or_name: The absolute URI, the text of the template, or the name.
+            uri_or_template: The absolute URI, or the text of the template.
 
         Raises:
-            RegistrationError: There is no such registration (`unknown`).
+            UsageError: There is no such resource or template (`unknown`).
+            ClosedError: The server is closed.
+        """
+    def remove_list(self, name: str, /) -> None:
+        """Removes a list source by its name, of resources or of skills. Calls in flight are still answered.
+
+        Args:
+            name: The name of the list source.
+
+        Raises:
+            UsageError: There is no list source of that name (`unknown`).
+            ClosedError: The server is closed.
+        """
+    def remove_method(self, name: str, /) -> None:
+        """Removes a method by its name. Calls in flight are still answered.
+
+        Args:
+            name: The name of the method.
+
+        Raises:
+            UsageError: There is no method of that name (`unknown`).
             ClosedError: The server is closed.
         """
     def notify_updated(self, uri: str, /) -> None:
@@ -1712,7 +1731,7 @@ class Server:
             uri: An absolute URI.
 
         Raises:
-            RegistrationError: The URI is not absolute (`invalid_uri`).
+            UsageError: The URI is not absolute (`invalid_uri`).
             ClosedError: The server is closed.
         """
     def notify_updated_with_resource(self, resource: Resource, /) -> None:
@@ -1725,7 +1744,7 @@ class Server:
             resource: The `Resource` with its new version.
 
         Raises:
-            RegistrationError: The URI is not absolute (`invalid_uri`), or a member is not allowed
+            UsageError: The URI is not absolute (`invalid_uri`), or a member is not allowed
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1742,7 +1761,7 @@ class Server:
             parent: The absolute URI of the resource that contains it.
 
         Raises:
-            RegistrationError: A URI is not absolute (`invalid_uri`).
+            UsageError: A URI is not absolute (`invalid_uri`).
             ClosedError: The server is closed.
         """
     def notify_list_changed(self, kind: str, /) -> None:
@@ -1752,7 +1771,7 @@ class Server:
             kind: The kind of list: `resources`, `tools`, `prompts`, or a key of `list_changed_methods`.
 
         Raises:
-            RegistrationError: There is no such kind (`unknown`), or the server does not declare `listChanged`
+            UsageError: There is no such kind (`unknown`), or the server does not declare `listChanged`
                 for it (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1797,7 +1816,7 @@ class Server:
             function: The function. Without it, the method returns a decorator.
 
         Raises:
-            RegistrationError: The function has other parameters, or is an `async def` (`invalid_argument`).
+            UsageError: The function has other parameters, or is an `async def` (`invalid_argument`).
             ClosedError: The server is closed.
         """
     @overload
@@ -1838,7 +1857,7 @@ class Server:
                 is unknown.
 
         Raises:
-            RegistrationError: The text is no event (`invalid_argument`), or its URI is not absolute
+            UsageError: The text is no event (`invalid_argument`), or its URI is not absolute
                 (`invalid_uri`).
             ClosedError: The server is closed.
         """
@@ -1868,7 +1887,7 @@ class Server:
 
         Raises:
             ClosedError: The server was closed before.
-            RegistrationError: Another server serves standard input and output (`invalid_argument`).
+            UsageError: Another server serves standard input and output (`invalid_argument`).
             RuntimeError: An event loop is running on this thread: use `run_async`.
         """
     async def run_async(self, *, shutdown_ms: int = 5000, guard_stdio: bool = True) -> None:
@@ -1963,7 +1982,7 @@ class Server:
 
         Raises:
             IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.
-            RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin has a wrong
+            UsageError: `verify` has other parameters, or a URL, a scope, a host or an origin has a wrong
                 form (`invalid_argument`).
             ClosedError: The server was closed before.
             RuntimeError: An event loop is running on this thread: use `serve_http_async`.
@@ -2130,7 +2149,7 @@ class Observed:
         `Server.authorize`.
         """
     @property
-    def registration(self) -> str | None:
+    def registered_as(self) -> str | None:
         """The registration that the call is for: the text of a template, a fixed URI, or the name of a list
         source, tool or prompt. Never a URI that a client made up. None if the call belongs to no registration.
         """
@@ -2254,7 +2273,7 @@ def expand(uri_template: str, values: Mapping[str, str | Sequence[str] | Mapping
 
     Raises:
         TypeError: A value has another type.
-        RegistrationError: The template is wrong (`invalid_template`), or `{name:3}` gets a list
+        UsageError: The template is wrong (`invalid_template`), or `{name:3}` gets a list
             (`invalid_argument`).
     """
 @final

@@ -21,7 +21,7 @@ class Error(Exception):
         return vars(self)
 
 
-class RegistrationError(Error, ValueError):
+class UsageError(Error, ValueError):
     """The error for a URI, template, name, value or callback that cannot be used. The message says what to do.
 
     `code` is `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, `unknown` or `invalid_argument`.
@@ -99,7 +99,7 @@ class InputRequired(Outcome):
 
 
 class Waiting(BaseException):
-    """Raised by `Call.request_input`: the client has not answered yet. The callback must not catch it, and
+    """Raised by `Call.require_input`: the client has not answered yet. The callback must not catch it, and
     runs again from its start when the client has answered. It is no `Exception`, so `except Exception` lets
     it through.
 
@@ -179,14 +179,14 @@ class ToolError(Outcome):
 
 
 class InvalidAnswer(ToolError):
-    """Raised by `Call.request_input`: the client's answer does not fit the form that it was asked to fill in.
+    """Raised by `Call.require_input`: the client's answer does not fit the form that it was asked to fill in.
 
     The text says where. The model reads it if the function of a tool does not catch the exception.
     """
 
 
-class ClientError(Error):
-    """Raised by `Call.request_input` and by the future of `Call.send_request`: the client answered with an error.
+class ErrorFromClient(Error):
+    """Raised by `Call.require_input` and by the future of `Call.send_request`: the client answered with an error.
 
     A callback that does not catch it fails.
 
@@ -203,7 +203,7 @@ class ClientError(Error):
         self.data = data
 
 
-class ResponseError(Error):
+class ErrorFromServer(Error):
     """Raised by a test client: the server answered with an error.
 
     An error for a missing resource is also a `ResourceNotFound`, with the code `not_found`. The same holds for

@@ -11,7 +11,7 @@ class Error(Exception):
     code: str
     def __init__(self, message: str = "", code: str = "error", /) -> None: ...
 
-class RegistrationError(Error, ValueError):
+class UsageError(Error, ValueError):
     """The error for a URI, template, name, value or callback that cannot be used. The message says what to do.
 
     `code` is `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, `unknown` or `invalid_argument`.
@@ -67,7 +67,7 @@ class InputRequired(Outcome):
     def __init__(self, value: dict[str, Any], /) -> None: ...
 
 class Waiting(BaseException):
-    """Raised by `Call.request_input`: the client has not answered yet. The callback must not catch it, and
+    """Raised by `Call.require_input`: the client has not answered yet. The callback must not catch it, and
     runs again from its start when the client has answered. It is no `Exception`, so `except Exception` lets
     it through.
 
@@ -135,13 +135,13 @@ class ToolError(Outcome):
     def __init__(self, message: str, /) -> None: ...
 
 class InvalidAnswer(ToolError):
-    """Raised by `Call.request_input`: the client's answer does not fit the form that it was asked to fill in.
+    """Raised by `Call.require_input`: the client's answer does not fit the form that it was asked to fill in.
 
     The text says where. The model reads it if the function of a tool does not catch the exception.
     """
 
-class ClientError(Error):
-    """Raised by `Call.request_input` and by the future of `Call.send_request`: the client answered with an error.
+class ErrorFromClient(Error):
+    """Raised by `Call.require_input` and by the future of `Call.send_request`: the client answered with an error.
 
     A callback that does not catch it fails.
 
@@ -159,7 +159,7 @@ class ClientError(Error):
     """The data of the error. None if it has none."""
     def __init__(self, rpc_code: int, message: str, data: Any = None, /) -> None: ...
 
-class ResponseError(Error):
+class ErrorFromServer(Error):
     """Raised by a test client: the server answered with an error.
 
     An error for a missing resource is also a `ResourceNotFound`, with the code `not_found`. The same holds for

@@ -6,7 +6,7 @@ import sys
 import types
 
 from wellhead import _core
-from wellhead._errors import RegistrationError
+from wellhead._errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def positional(function: Any, names: tuple[str, ...], required: int, may_want_ca
     """
     try:
         parameters = signature(function)
-    except RegistrationError:
+    except UsageError:
         if not callable(function):
             raise
         return function, is_async(function), None, len(names)  # * takes anything
@@ -268,16 +268,14 @@ class Items:
     def __init__(self, items: Iterable[_core.Resource]) -> None:
         if isinstance(items, str) or not hasattr(items, "__iter__"):
             what = "a function (after, limit), or a list of wellhead.Resource"
-            raise RegistrationError(f"list must be {what}, not {type(items).__name__}", "invalid_argument")
+            raise UsageError(f"list must be {what}, not {type(items).__name__}", "invalid_argument")
         self.items = tuple(items)
         self.places: dict[str, int] = {}
         for place, item in enumerate(self.items, 1):
             if not isinstance(item, _core.Resource):
-                raise RegistrationError(
-                    f"list= holds wellhead.Resource items, not {type(item).__name__}", "invalid_argument"
-                )
+                raise UsageError(f"list= holds wellhead.Resource items, not {type(item).__name__}", "invalid_argument")
             if self.places.setdefault(item.key, place) != place:
-                raise RegistrationError(f'list= holds the key "{item.key}" twice', "duplicate")
+                raise UsageError(f'list= holds the key "{item.key}" twice', "duplicate")
 
     def __call__(self, after: str | None, limit: int) -> _core.Page:
         start = 0 if after is None else self.place(after)
@@ -299,13 +297,11 @@ class Values:
     def __init__(self, values: Iterable[str]) -> None:
         what = "a dict of functions (value), or of lists of str"
         if isinstance(values, str) or not hasattr(values, "__iter__"):
-            raise RegistrationError(f"complete must be {what}, not of {type(values).__name__}", "invalid_argument")
+            raise UsageError(f"complete must be {what}, not of {type(values).__name__}", "invalid_argument")
         self.values = tuple(values)
         for value in self.values:
             if not isinstance(value, str):
-                raise RegistrationError(
-                    f"complete must be {what}, not of lists of {type(value).__name__}", "invalid_argument"
-                )
+                raise UsageError(f"complete must be {what}, not of lists of {type(value).__name__}", "invalid_argument")
 
     def __call__(self, typed: str) -> list[str]:
         return [value for value in self.values if value.startswith(typed)]
@@ -341,9 +337,9 @@ def description(function: Any) -> str | None:
     return doc.strip() or None
 
 
-def refusal(function: Any, why: str) -> RegistrationError:
+def refusal(function: Any, why: str) -> UsageError:
     name = getattr(function, "__qualname__", None) or repr(function)
-    return RegistrationError(f"{name}: {why}", "invalid_argument")
+    return UsageError(f"{name}: {why}", "invalid_argument")
 
 
 def show(annotation: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wellhead import _core, _parameters, _schema
-from wellhead._errors import MethodError, RegistrationError
+from wellhead._errors import MethodError, UsageError
 from wellhead._parameters import MISSING, refusal
 from wellhead._results import prompt_result
 from wellhead._schema import Mismatch, Unsupported
@@ -35,7 +35,7 @@ def plan(
         if argument not in prompt.readers:
             known = ", ".join(prompt.readers) or "none"
             why = f'complete= has "{argument}", which is no parameter (there is: {known})'
-            raise RegistrationError(why, "invalid_argument")
+            raise UsageError(why, "invalid_argument")
     if prompt.description is not None:
         members.setdefault("description", prompt.description)
     if prompt.arguments:

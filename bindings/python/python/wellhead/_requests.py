@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from wellhead._errors import ClientError
+from wellhead._errors import ErrorFromClient
 from wellhead._json import loads
 
 TYPE_CHECKING = False
@@ -34,8 +34,10 @@ def settle(future: Future[Any], result: str | None, error: str | None) -> None:
         future.set_exception(refused(loads(error or "")))
 
 
-def refused(error: Any) -> ClientError:
+def refused(error: Any) -> ErrorFromClient:
     """Makes the exception of what a client sent as an error, which may be any JSON."""
     fault = error if isinstance(error, dict) else {}
     code, message = fault.get("code"), fault.get("message")
-    return ClientError(code if type(code) is int else 0, message if isinstance(message, str) else "", fault.get("data"))
+    return ErrorFromClient(
+        code if type(code) is int else 0, message if isinstance(message, str) else "", fault.get("data")
+    )

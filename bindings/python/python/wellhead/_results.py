@@ -43,7 +43,7 @@ class Image(Media):
 
     Raises:
         TypeError: `data` is not bytes, or `mime_type` is not a `str`.
-        RegistrationError: `mime_type` is no MIME type.
+        UsageError: `mime_type` is no MIME type.
     """
 
     _kind = "image"
@@ -60,7 +60,7 @@ class Audio(Media):
 
     Raises:
         TypeError: `data` is not bytes, or `mime_type` is not a `str`.
-        RegistrationError: `mime_type` is no MIME type.
+        UsageError: `mime_type` is no MIME type.
     """
 
     _kind = "audio"

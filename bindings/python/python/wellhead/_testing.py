@@ -45,7 +45,7 @@ class TestClient:
 
     Raises:
         RuntimeError: An event loop is running on this thread.
-        ResponseError: The server does not serve the revision.
+        ErrorFromServer: The server does not serve the revision.
     """
 
     __test__ = False  # for pytest, which collects classes that are named so
@@ -85,7 +85,7 @@ class TestClient:
             uri: An absolute URI.
 
         Raises:
-            ResponseError: The server answered with an error, as for `request`.
+            ErrorFromServer: The server answered with an error, as for `request`.
             Error: The result has no contents (`error`), or `on_request` refused to give input (`unknown`).
             LimitError: The server asked for input 16 times.
         """
@@ -111,7 +111,7 @@ class TestClient:
         """Returns the URI of the next subscribed resource that changed. Blocks for at most `timeout` seconds.
 
         Raises:
-            LimitError: No change came in that time.
+            TimeoutError: No change came in that time.
         """
         return self._run(self._conversation.next_update(timeout))
 
@@ -167,7 +167,7 @@ class TestClient:
             params: The parameters, a dict. Default: none.
 
         Raises:
-            ResponseError: The server answered with an error. For these errors it is also a `ResourceNotFound`,
+            ErrorFromServer: The server answered with an error. For these errors it is also a `ResourceNotFound`,
                 a `PermissionDenied` or a `Busy`.
             ClosedError: The client or the server was closed.
         """
@@ -258,7 +258,7 @@ class AsyncTestClient:
         """Returns the URI of the next change. Waits for at most `timeout` seconds.
 
         Raises:
-            LimitError: No change came in that time.
+            TimeoutError: No change came in that time.
         """
         return await self._conversation.next_update(timeout)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wellhead import _core, _parameters, _schema
-from wellhead._errors import RegistrationError, ToolError
+from wellhead._errors import ToolError, UsageError
 from wellhead._parameters import MISSING, refusal
 from wellhead._results import Audio, Image, Result, result
 from wellhead._schema import ABSENT, Field, Hints, Mismatch, Unsupported
@@ -40,7 +40,7 @@ def plan(
 
 
 def named(function: Any, name: str | None, decorator: str) -> str:
-    """Returns the given name, or that of the function. Raises RegistrationError if there is none."""
+    """Returns the given name, or that of the function. Raises UsageError if there is none."""
     if name is None:
         name = getattr(function, "__name__", None)
         if name is None or name == "<lambda>":
@@ -49,13 +49,13 @@ def named(function: Any, name: str | None, decorator: str) -> str:
 
 
 def merged(definition: _Object | None, given: _Given) -> _Object:
-    """Returns the members of a definition together with those of the keyword arguments."""
+    """Returns the members of a definition together with those that keywords name."""
     members = dict(definition or {})
     for keyword, value in given.items():
         member = MEMBERS.get(keyword, keyword)
         if member in members:
             why = f'the definition has "{member}" already; leave out {keyword}='
-            raise RegistrationError(why, "invalid_argument")
+            raise UsageError(why, "invalid_argument")
         members[member] = value
     return members
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from time import monotonic
 
-from wellhead._errors import Busy, ClosedError, MethodError, PermissionDenied, ResourceNotFound, ResponseError
+from wellhead._errors import Busy, ClosedError, ErrorFromServer, MethodError, PermissionDenied, ResourceNotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,29 +19,51 @@ if TYPE_CHECKING:
 META = "io.modelcontextprotocol/"
 
 
-class NotFound(ResponseError, ResourceNotFound):
+class Refused(ErrorFromServer):
+    """An error that the server answered and for which callbacks have an exception: an instance of both classes."""
+
+    def __init_subclass__(cls) -> None:
+        # A traceback shows the name that a program catches.
+        cls.__name__ = cls.__qualname__ = cls.__bases__[1].__name__
+        cls.__module__ = "wellhead"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Not by the name of the class, which is that of its base.
+        return restored, (self.code, self.args, vars(self))
+
+
+class NotFound(Refused, ResourceNotFound):
     pass
 
 
-class Denied(ResponseError, PermissionDenied):
+class Denied(Refused, PermissionDenied):
     pass
 
 
-class Later(ResponseError, Busy):
+class Later(Refused, Busy):
     pass
 
 
 # By the words that the server answers: their numbers differ between revisions, and a program may set its own.
-KINDS: dict[str, tuple[type[ResponseError], str]] = {
+KINDS: dict[str, tuple[type[ErrorFromServer], str]] = {
     "Resource not found": (NotFound, "not_found"),
     "Permission denied": (Denied, "denied"),
     "Busy": (Later, "busy"),
 }
 
 
-def refused(error: _Json) -> ResponseError:
+def restored(code: str, args: tuple[Any, ...], state: _Json) -> ErrorFromServer:
+    """Makes an exception again that was copied or pickled."""
+    kind = next(kind for kind, word in KINDS.values() if word == code)
+    again = kind.__new__(kind)
+    again.args = args
+    vars(again).update(state)
+    return again
+
+
+def refused(error: _Json) -> ErrorFromServer:
     """Makes the exception for an error that the server answered."""
-    kind, code = KINDS.get(error["message"], (ResponseError, "response"))
+    kind, code = KINDS.get(error["message"], (ErrorFromServer, "response"))
     raised = kind(error["code"], error["message"], error.get("data"), code)
     if isinstance(raised, Busy):
         raised.retry_after_ms = (raised.data or {}).get("retryAfterMs")
@@ -165,7 +187,7 @@ class Wire:
         """Returns the result of a request, or None if it is still to come.
 
         Raises:
-            ResponseError: The server answered an error.
+            ErrorFromServer: The server answered an error.
             ClosedError: It was closed before it answered.
         """
         answer = self.answers.pop(number, None)

@@ -92,7 +92,7 @@ pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 /// key. That revision deprecates sampling and roots, which still work. In earlier revisions the server sends a request.
 /// What is wrong with the arguments is logged by wellhead_method_wait.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_method_request_input(
+pub unsafe extern "C" fn wellhead_method_require_input(
     responder: *mut wellhead_method,
     name: wellhead_str,
     method: wellhead_str,
@@ -100,10 +100,10 @@ pub unsafe extern "C" fn wellhead_method_request_input(
     json: *mut wellhead_str,
 ) -> u32 {
     // SAFETY: our caller's promise.
-    unsafe { request_input(responder, [name, method, params], json) }
+    unsafe { require_input(responder, [name, method, params], json) }
 }
 
-/// Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the
+/// Answers a call whose requests by wellhead_method_require_input lack a response: the callback runs again when the
 /// client has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
 /// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn wellhead_method_cancel_request(
 ///
 /// # Safety
 /// `responder` is NULL or valid.
-pub(crate) unsafe fn request_input<K: Kind>(
+pub(crate) unsafe fn require_input<K: Kind>(
     responder: *mut Pending<K>,
     [name, method, params]: [wellhead_str; 3],
     json: *mut wellhead_str,
@@ -196,8 +196,8 @@ pub(crate) unsafe fn request_input<K: Kind>(
             let params = object(promise, params, "params")?;
             let (name, method) = (promise.text(name, "name")?, promise.text(method, "method")?);
             match &pending.call {
-                wellhead_call::Read(held) => Ok(held.call.request_input(name, method, params.as_ref())),
-                wellhead_call::Method(held) => Ok(held.call.request_input(name, method, params.as_ref())),
+                wellhead_call::Read(held) => Ok(held.call.require_input(name, method, params.as_ref())),
+                wellhead_call::Method(held) => Ok(held.call.require_input(name, method, params.as_ref())),
                 _ => Err(invalid("neither a read's nor a method's")),
             }
         };
