@@ -12,7 +12,7 @@ mod scan;
 mod syntax;
 pub(crate) mod write;
 
-pub(crate) use error::RpcError;
+pub(crate) use error::{Limit, RpcError};
 pub(crate) use id::RequestId;
 pub(crate) use members::{
     DuplicateMember, Picked, boolean, elements, for_each_member, is_array, is_null, is_object, members, pick,

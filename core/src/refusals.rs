@@ -17,6 +17,8 @@ pub(crate) enum RefusalKind {
     ToolLimit,
     Cursor,
     Extension,
+    /// A limit of the server, by its name.
+    Limit(&'static str),
 }
 
 /// The time of the last logged line of each kind of refusal.

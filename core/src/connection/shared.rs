@@ -12,6 +12,7 @@ use crate::protocol::{
     Admitted, ApplicationCall, Arrival, CallId, Context, Effects, HubOp, Machine, MessageOrigin, RequestHead,
     Route,
 };
+use crate::refusals::RefusalKind;
 use crate::server::ServerState;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
 use crate::wall_clock::WallClock;
@@ -128,6 +129,11 @@ impl ConnectionState {
         if let Some(rare) = effects.rare {
             for line in rare.lines {
                 self.server.log.write(line.0, &line.1);
+            }
+            for limit in rare.exceeded {
+                let why = format!("a message was refused: {}", limit.reason());
+                let kind = RefusalKind::Limit(limit.name);
+                self.server.refusals.report(&self.server.log, kind, self.now(), &why);
             }
             for context in rare.cancelled {
                 context.hooks.run();

@@ -39,7 +39,7 @@ impl ConnectionState {
     }
 
     /// Returns the time that the driver set last, for the connection or its group.
-    fn now(&self) -> u64 {
+    pub(super) fn now(&self) -> u64 {
         let of_group = self.group.as_ref().map_or(0, |group| group.now());
         self.machine.with(|m, _| m.now()).max(of_group)
     }

@@ -106,7 +106,11 @@ pub(super) fn unreadable(revision: Option<&Revision>, fault: &RpcError) -> Error
 fn whole(status: u16, reply: ReplyId<'_>, fault: &RpcError) -> ErrorResponse {
     let mut body = Vec::new();
     error(&mut body, reply, fault);
-    ErrorResponse::new(Response::json(status, body.len() as u64), body)
+    let refused = ErrorResponse::new(Response::json(status, body.len() as u64), body);
+    match fault.limit {
+        Some(limit) => refused.hint(RefusalKind::Limit(limit.name), &limit.reason()),
+        None => refused,
+    }
 }
 
 /// Makes a refusal of a request that breaks the rules of the transport, whatever its message is.

@@ -17,11 +17,27 @@ pub(crate) struct RpcError {
     pub(crate) data: Option<Box<str>>,
     /// The error in one text, for an answer that has a text in place of code and data.
     pub(crate) sentence: Option<Box<str>>,
+    /// The limit that the message exceeds.
+    pub(crate) limit: Option<Limit>,
+}
+
+/// A limit of the server: the name of its setting, and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit {
+    pub(crate) name: &'static str,
+    pub(crate) max: usize,
+}
+
+impl Limit {
+    /// Says for the log why a message was refused.
+    pub(crate) fn reason(self) -> String {
+        format!("it exceeds `{}`, which is {}", self.name, self.max)
+    }
 }
 
 impl RpcError {
     pub(crate) fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None, sentence: None }
+        Self { code, message: message.into(), data: None, sentence: None, limit: None }
     }
 
     pub(crate) fn parse_error() -> Self {
@@ -47,8 +63,13 @@ impl RpcError {
     }
 
     /// Makes the error for a message that exceeds a limit. Unlike "busy", it does not tell the client to try again.
-    pub(crate) fn limit_exceeded(name: &str, max: usize) -> Self {
-        Self::new(INVALID_REQUEST, format!("Limit exceeded: {name}")).with_limit(name, max)
+    pub(crate) fn limit_exceeded(name: &'static str, max: usize) -> Self {
+        Self::new(INVALID_REQUEST, format!("Limit exceeded: {name}")).exceeds(name, max)
+    }
+
+    /// Says that the message exceeds a limit.
+    pub(crate) fn exceeds(self, name: &'static str, max: usize) -> Self {
+        Self { limit: Some(Limit { name, max }), ..self.with_limit(name, max) }
     }
 
     /// Sets `data` to the name and the value of a limit.

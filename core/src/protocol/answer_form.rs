@@ -46,6 +46,7 @@ impl Machine {
         let Some(text) = fault.sentence.as_deref().filter(|_| open.is_tool()) else {
             return self.answer_failed(open.route, Stage::Dispatched, &open.id, fault);
         };
+        self.causes.refused(fault);
         let identity = &self.settings.identity;
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
             wire::tool_refusal(payload.out, open.context.revision, &open.id, identity, text);

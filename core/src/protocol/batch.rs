@@ -220,6 +220,7 @@ impl Machine {
             Some(elements) if elements.is_empty() => RpcError::invalid_request("the batch is empty"),
             Some(_) => return self.begin_batch(&elements.unwrap_or_default(), route),
         };
+        self.causes.refused(&refusal);
         self.outbox
             .write(route, MessageKind::Final(Stage::Refused), |p| error(p.out, ReplyId::Null, &refusal));
     }

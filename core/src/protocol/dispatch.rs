@@ -346,7 +346,7 @@ impl Machine {
             return Ok(());
         }
         let what = format!("uri has more than {max} bytes");
-        let fault = RpcError::invalid_params(&what).with_limit("uri_bytes", max);
+        let fault = RpcError::invalid_params(&what).exceeds("uri_bytes", max);
         Err(fault.with_sentence(format!("Invalid URI: it has more than {max} bytes")))
     }
 
@@ -458,11 +458,13 @@ impl Machine {
             (None, Some(revision)) if !revision.null_id && !in_batch => ReplyId::Omitted,
             (None, _) => ReplyId::Null,
         };
+        self.causes.refused(fault);
         self.outbox.write(route, MessageKind::Final(Stage::Refused), |p| error(p.out, reply, fault));
     }
 
     /// Answers a request with an error.
     pub(super) fn answer_failed(&mut self, route: Route, stage: Stage, id: &RequestId, fault: &RpcError) {
+        self.causes.refused(fault);
         self.outbox.write(route, MessageKind::Final(stage), |p| error(p.out, ReplyId::Id(id), fault));
     }
 }

@@ -4,6 +4,7 @@ use super::application_call::ApplicationCall;
 use super::call_context::Context;
 use super::machine::Machine;
 use super::outbox::Route;
+use crate::jsonrpc::{Limit, RpcError};
 use crate::log::{LogLine, Severity};
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub(crate) struct Effects {
 pub(crate) struct RareEffects {
     /// Lines for the application's log.
     pub(crate) lines: Vec<LogLine>,
+    /// Limits that messages exceeded.
+    pub(crate) exceeded: Vec<Limit>,
     /// Requests that were cancelled and have hooks to run.
     pub(crate) cancelled: Vec<Arc<Context>>,
 }
@@ -46,6 +49,13 @@ impl Causes {
     pub(super) fn cancelled(&mut self, context: &Arc<Context>) {
         if context.hooks.are_used() {
             self.rare.get_or_insert_default().cancelled.push(context.clone());
+        }
+    }
+
+    /// Notes that a message was refused with this error, so that a limit gets into the log.
+    pub(super) fn refused(&mut self, fault: &RpcError) {
+        if let Some(limit) = fault.limit {
+            self.rare.get_or_insert_default().exceeded.push(limit);
         }
     }
 
