@@ -3,6 +3,7 @@ import type { Connection } from './connection.js';
 import { ClosedError, ErrorFromServer, invalid, MethodError } from './errors.js';
 import { jsonText } from './json.js';
 import type { JsonObject } from './values.js';
+import type { Timers } from './timers.js';
 
 /** Answers a request of the server to its client: returns the result, or throws a {@link MethodError}. */
 export type RequestHandler = (method: string, params: JsonObject) => JsonObject | PromiseLike<JsonObject>;
@@ -25,6 +26,7 @@ export class Conversation {
   readonly updates: string[] = [];
   listChanges = 0;
   readonly #connection: Connection;
+  readonly #timers: Timers;
   readonly #capabilities: JsonObject;
   readonly #onRequest: RequestHandler | undefined;
   readonly #began = performance.now();
@@ -40,10 +42,12 @@ export class Conversation {
 
   constructor(
     connect: (wake: () => void) => Connection,
+    timers: Timers,
     capabilities: JsonObject,
     onRequest: RequestHandler | undefined,
   ) {
     this.#connection = connect(() => this.pump());
+    this.#timers = timers;
     this.#capabilities = capabilities;
     this.#onRequest = onRequest;
   }
@@ -234,6 +238,6 @@ export class Conversation {
     const at = this.#connection.pollTimeout();
     if (at === undefined) return;
     const left = Math.max(0, at - (performance.now() - this.#began));
-    this.#clock = setTimeout(() => this.pump(), Math.min(left + 1, 2 ** 31 - 1)).unref();
+    this.#clock = this.#timers.set(() => this.pump(), Math.min(left + 1, 2 ** 31 - 1)).unref();
   }
 }

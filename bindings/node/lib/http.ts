@@ -6,6 +6,7 @@ import { HANDLER, type HandlerOptions, httpOptions, type Verifier } from './http
 import { needMembers } from './members.js';
 import { type RunEvent, type NativeEndpoint, type NativeServer, NextStep, type Step } from './native.js';
 import { callApplication } from './uncaught.js';
+import type { Timers } from './timers.js';
 
 /** The head of a response. */
 export interface ResponseHead {
@@ -42,10 +43,12 @@ export class Http {
   readonly #runEvent: RunEvent;
   readonly #endpoints = new Set<Endpoint>();
   readonly #exchanges = new Map<number, Exchange>();
+  readonly #timers: Timers;
 
-  constructor(native: NativeServer, runEvent: RunEvent) {
+  constructor(native: NativeServer, runEvent: RunEvent, timers: Timers) {
     this.#native = native;
     this.#runEvent = runEvent;
+    this.#timers = timers;
   }
 
   endpoint(options: HandlerOptions, verifies: (endpoint: number, verify: Verifier) => void): Endpoint {
@@ -54,7 +57,7 @@ export class Http {
     const made = native(() => this.#native.endpoint(text));
     const verify = verifierOf(options);
     if (verify !== undefined) verifies(made.number, verify);
-    const endpoint = new Endpoint(made, this.#runEvent, this.#exchanges, options);
+    const endpoint = new Endpoint(made, this.#runEvent, this.#exchanges, this.#timers, options);
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -76,6 +79,7 @@ export class Endpoint {
   readonly #native: NativeEndpoint;
   readonly #runEvent: RunEvent;
   readonly #exchanges: Map<number, Exchange>;
+  readonly #timers: Timers;
   /** The asynchronous context in which the handler was made, for calls that no request causes. */
   readonly #context: Context = currentContext();
   #open = 0;
@@ -94,11 +98,13 @@ export class Endpoint {
     native: NativeEndpoint,
     runEvent: RunEvent,
     exchanges: Map<number, Exchange>,
+    timers: Timers,
     options: HandlerOptions,
   ) {
     this.#native = native;
     this.#runEvent = runEvent;
     this.#exchanges = exchanges;
+    this.#timers = timers;
     this.#path = options.path ?? '/mcp';
     this.#findsCaller = options.caller !== undefined;
     this.judges = this.#findsCaller || options.verify !== undefined;
@@ -136,7 +142,7 @@ export class Endpoint {
       this.#exchanges.delete(number);
       this.#open -= 1;
     };
-    const make = () => new Exchange(this.#native, this, number, this.#runEvent, carrier, done);
+    const make = () => new Exchange(this.#native, this, number, this.#runEvent, this.#timers, carrier, done);
     const exchange = this.#findsCaller ? ofRequest(request, make) : make();
     this.#exchanges.set(number, exchange);
     this.#open += 1;
@@ -150,7 +156,7 @@ export class Endpoint {
   }
 
   #tickLater(): void {
-    this.#ticks ??= setTimeout(() => inside(this.#context, () => this.#tick()), TICK).unref();
+    this.#ticks ??= this.#timers.set(() => inside(this.#context, () => this.#tick()), TICK).unref();
   }
 
   #tick(): void {
@@ -167,6 +173,7 @@ export class Exchange {
   readonly #context: Context = currentContext();
   readonly #number: number;
   readonly #runEvent: RunEvent;
+  readonly #timers: Timers;
   readonly #carrier: Carrier;
   readonly #done: () => void;
   #reads = false;
@@ -182,6 +189,7 @@ export class Exchange {
     endpoint: Endpoint,
     number: number,
     runEvent: RunEvent,
+    timers: Timers,
     carrier: Carrier,
     done: () => void,
   ) {
@@ -189,6 +197,7 @@ export class Exchange {
     this.#endpoint = endpoint;
     this.#number = number;
     this.#runEvent = runEvent;
+    this.#timers = timers;
     this.#carrier = carrier;
     this.#done = done;
   }
@@ -270,7 +279,7 @@ export class Exchange {
     clearTimeout(this.#timer);
     this.#at = at;
     if (at === undefined) return;
-    this.#timer = setTimeout(
+    this.#timer = this.#timers.set(
       () => {
         this.#at = undefined;
         this.#pump();

@@ -11,6 +11,7 @@ import { Observer } from './observer.js';
 import { checked, type Severity, type ServerOptions } from './options.js';
 import { Registrations } from './registrations.js';
 import { Stdio } from './stdio.js';
+import { Timers } from './timers.js';
 import { Turns } from './turns.js';
 import { callApplication } from './uncaught.js';
 
@@ -23,6 +24,7 @@ export class Parts {
   readonly connections: Connections;
   readonly stdio: Stdio;
   readonly listeners: Listeners;
+  readonly timers: Timers;
   /** The callback of `onPublish`, if the application set one. */
   publish: ((event: string) => void) | undefined;
 
@@ -69,7 +71,8 @@ export class Parts {
       closed: (connection) => this.callbacks.closed(connection),
     });
     this.stdio = new Stdio(this.native);
-    this.http = new Http(this.native, runEvent);
+    this.timers = new Timers(number);
+    this.http = new Http(this.native, runEvent, this.timers);
     this.listeners = new Listeners(this.native, runEvent);
     this.turns = new Turns(this.native, runEvent, {
       woken: () => this.connections.wake(),

@@ -3,6 +3,7 @@ import { Conversation, type RequestHandler } from './conversation.js';
 import { ErrorFromServer } from './errors.js';
 import { type Members, needMembers } from './members.js';
 import type { Caller, JsonObject } from './values.js';
+import type { Timers } from './timers.js';
 
 /** The options of a client in memory. */
 export interface TestClientOptions {
@@ -61,12 +62,13 @@ export class TestClient {
   /** @internal */
   constructor(
     connect: (options: { wake: () => void; caller?: Caller }) => Connection,
+    timers: Timers,
     options: TestClientOptions,
   ) {
     needMembers('testClient', options, OPTIONS);
     const { caller, revision, capabilities = {}, onRequest } = options;
     const open = (wake: () => void) => connect({ wake, ...(caller && { caller }) });
-    this.#conversation = new Conversation(open, capabilities, onRequest);
+    this.#conversation = new Conversation(open, timers, capabilities, onRequest);
     this.#ready = this.#conversation.begin(revision);
     this.#ready.catch(() => {}); // every request rejects with it
   }
