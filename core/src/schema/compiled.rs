@@ -2,7 +2,7 @@
 
 use super::cost::Cost;
 use super::problems::{FieldValues, Problem, find_problems, in_schema};
-use super::size::size;
+use super::size::{Size, size};
 use super::{bounds, defaults};
 use crate::jsonrpc::Raw;
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -54,14 +54,13 @@ impl Schema {
     pub(crate) fn check(&self, arguments: Raw<'_>) -> Result<Option<Vec<u8>>, String> {
         let text = arguments.get();
         let size = size(text);
-        let elements = size.elements;
         let most = if self.cost.backtracks { MOST_BACKTRACKED } else { MOST_ELEMENTS };
-        if elements > most {
+        if size.elements > most {
             return Err(format!("\n- arguments: has more than {most} elements"));
         }
         let value = bounds::parsed_once(text, &size).map_err(|what| format!("\n- arguments: {what}"))?;
         if !self.validator.is_valid(&value) {
-            return Err(self.explain(&value, text.len(), elements));
+            return Err(self.explain(&value, text, &size));
         }
         if !self.has_defaults {
             return Ok(None);
@@ -84,8 +83,7 @@ impl Schema {
         if self.validator.is_valid(&value) {
             return None;
         }
-        let shapes = self.cost.shapes.saturating_add(1);
-        if size.elements.saturating_mul(text.len()).saturating_mul(shapes) > MOST_EXPLAINED {
+        if self.is_too_dear_to_explain(text, &size) {
             return Some("it is too large to say where".to_owned());
         }
         let problems = find_problems(&self.validator, &value, FieldValues::Hidden);
@@ -98,13 +96,17 @@ impl Schema {
     }
 
     /// Returns a line for each field that does not fit, or one line for all if looking for the fields costs too much.
-    fn explain(&self, value: &Value, bytes: usize, elements: usize) -> String {
-        let shapes = self.cost.shapes.saturating_add(1);
-        if elements.saturating_mul(bytes).saturating_mul(shapes) > MOST_EXPLAINED {
+    fn explain(&self, value: &Value, text: &str, size: &Size) -> String {
+        if self.is_too_dear_to_explain(text, size) {
             return "\n- arguments: do not fit the tool's inputSchema".to_owned();
         }
         let values = if self.cost.has_secrets { FieldValues::Hidden } else { FieldValues::Shown };
         lines(&find_problems(&self.validator, value, values))
+    }
+
+    fn is_too_dear_to_explain(&self, text: &str, size: &Size) -> bool {
+        let looks = self.cost.looks(size.nesting);
+        size.elements.saturating_mul(text.len()).saturating_mul(looks) > MOST_EXPLAINED
     }
 }
 
@@ -214,6 +216,16 @@ mod tests {
         assert_eq!(refusal(tree, &nested), one_line);
         let long = format!(r#"{{"{}":[{}0]}}"#, "n".repeat(500_000), "1,".repeat(50_000));
         assert_eq!(refusal(r#"{"additionalProperties":{"items":{"type":"string"}}}"#, &long), one_line);
+    }
+
+    #[test]
+    fn wrong_fields_of_a_schema_that_contains_itself_are_named() {
+        let tree = r##"{"$ref":"#/$defs/q","$defs":{"q":{"type":"object","required":["n"],"properties":{
+            "n":{"type":"integer"},"next":{"anyOf":[{"$ref":"#/$defs/q"},{"type":"null"}]}}}}}"##;
+        assert_eq!(
+            refusal(tree, r#"{"n":1,"next":{"n":"x","next":{"n":2}}}"#),
+            "\n- next.n: must be an integer (got \"x\")"
+        );
     }
 
     #[test]

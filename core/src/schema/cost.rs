@@ -14,9 +14,10 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// The properties of a schema that bound the cost of a check.
 #[derive(Default)]
 pub(super) struct Cost {
-    /// The number of shapes in `anyOf` and `oneOf`, with those behind references. It has no bound if the schema
-    /// contains itself.
-    pub(super) shapes: usize,
+    /// The number of shapes in `anyOf` and `oneOf`, with those behind references, each followed once.
+    shapes: usize,
+    /// True if the schema contains itself, so that each level of a value may try all shapes again.
+    contains_itself: bool,
     /// True if a pattern has a look-around or a back-reference, so that it may backtrack often.
     pub(super) backtracks: bool,
     /// True if a part of the schema is `writeOnly`.
@@ -32,12 +33,21 @@ impl Cost {
             known: BTreeMap::new(),
             open: BTreeSet::new(),
             contains_itself: false,
+            is_unknown: false,
         };
         let mut cost = Cost::default();
         walk.look_through(document, &mut cost);
         let whole = walk.add_up(document, 0)?;
-        cost.shapes = if walk.contains_itself && whole.shapes > 0 { usize::MAX } else { whole.shapes };
+        cost.shapes = if walk.is_unknown && whole.shapes > 0 { usize::MAX } else { whole.shapes };
+        cost.contains_itself = walk.contains_itself;
         Ok(cost)
+    }
+
+    /// Returns a bound for how often a check looks at one element of a value that is nested this deeply.
+    pub(super) fn looks(&self, nesting: usize) -> usize {
+        let once = self.shapes.saturating_add(1);
+        let levels = if self.contains_itself { nesting.saturating_add(1) } else { 1 };
+        once.saturating_pow(u32::try_from(levels).unwrap_or(u32::MAX))
     }
 }
 
@@ -54,6 +64,8 @@ struct SchemaWalk<'a> {
     /// The schemas that are being followed now.
     open: BTreeSet<*const Value>,
     contains_itself: bool,
+    /// True if a reference leads to a schema that this walk does not find.
+    is_unknown: bool,
 }
 
 impl<'a> SchemaWalk<'a> {
@@ -118,6 +130,10 @@ impl<'a> SchemaWalk<'a> {
                             add(Costs { all: 0, shapes: shapes.len() });
                             add(self.add_up(value, level + 1)?);
                         }
+                        // A check goes there by a reference only.
+                        ("$defs" | "definitions", Value::Object(_)) => {
+                            add(Costs { shapes: 0, ..self.add_up(value, level + 1)? });
+                        }
                         (_, Value::Array(_) | Value::Object(_)) => add(self.add_up(value, level + 1)?),
                         _ => {}
                     }
@@ -139,7 +155,7 @@ impl<'a> SchemaWalk<'a> {
             return Some(found);
         }
         let found = self.anchors.get(reference.trim_start_matches('#')).copied();
-        self.contains_itself |= found.is_none(); // as far as is known
+        self.is_unknown |= found.is_none();
         found
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Size {
     pub(super) elements: usize,
     /// Members of objects: one for each colon.
     pub(super) members: usize,
-    nesting: usize,
+    pub(super) nesting: usize,
 }
 
 /// Measures a JSON text.
