@@ -107,7 +107,7 @@ fn whole(status: u16, reply: ReplyId<'_>, fault: &RpcError) -> ErrorResponse {
     let mut body = Vec::new();
     error(&mut body, reply, fault);
     let refused = ErrorResponse::new(Response::json(status, body.len() as u64), body);
-    match fault.limit {
+    match fault.limit() {
         Some(limit) => refused.hint(RefusalKind::Limit(limit.name), &limit.reason()),
         None => refused,
     }

@@ -15,10 +15,15 @@ pub(crate) struct RpcError {
     pub(crate) message: Cow<'static, str>,
     /// Raw JSON.
     pub(crate) data: Option<Box<str>>,
-    /// The error in one text, for an answer that has a text in place of code and data.
-    pub(crate) sentence: Option<Box<str>>,
-    /// The limit that the message exceeds.
-    pub(crate) limit: Option<Limit>,
+    /// Boxed, since errors are moved often, and few have it.
+    aside: Option<Box<Aside>>,
+}
+
+/// The properties of an error that are not sent with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Aside {
+    sentence: Option<Box<str>>,
+    limit: Option<Limit>,
 }
 
 /// A limit of the server: the name of its setting, and its value.
@@ -37,7 +42,7 @@ impl Limit {
 
 impl RpcError {
     pub(crate) fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None, sentence: None, limit: None }
+        Self { code, message: message.into(), data: None, aside: None }
     }
 
     pub(crate) fn parse_error() -> Self {
@@ -69,7 +74,19 @@ impl RpcError {
 
     /// Says that the message exceeds a limit.
     pub(crate) fn exceeds(self, name: &'static str, max: usize) -> Self {
-        Self { limit: Some(Limit { name, max }), ..self.with_limit(name, max) }
+        let mut error = self.with_limit(name, max);
+        error.aside.get_or_insert_default().limit = Some(Limit { name, max });
+        error
+    }
+
+    /// Returns the limit that the message exceeds.
+    pub(crate) fn limit(&self) -> Option<Limit> {
+        self.aside.as_ref()?.limit
+    }
+
+    /// Returns the error in one text, for an answer that has a text in place of code and data.
+    pub(crate) fn sentence(&self) -> Option<&str> {
+        self.aside.as_ref()?.sentence.as_deref()
     }
 
     /// Sets `data` to the name and the value of a limit.
@@ -85,7 +102,7 @@ impl RpcError {
 
     /// Sets the text that says the whole error.
     pub(crate) fn with_sentence(mut self, sentence: impl Into<Box<str>>) -> Self {
-        self.sentence = Some(sentence.into());
+        self.aside.get_or_insert_default().sentence = Some(sentence.into());
         self
     }
 

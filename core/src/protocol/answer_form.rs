@@ -43,7 +43,7 @@ impl Machine {
         if open.form == AnswerForm::None {
             return;
         }
-        let Some(text) = fault.sentence.as_deref().filter(|_| open.is_tool()) else {
+        let Some(text) = fault.sentence().filter(|_| open.is_tool()) else {
             return self.answer_failed(open.route, Stage::Dispatched, &open.id, fault);
         };
         self.causes.refused(fault);

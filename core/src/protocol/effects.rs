@@ -54,7 +54,7 @@ impl Causes {
 
     /// Notes that a message was refused with this error, so that a limit gets into the log.
     pub(super) fn refused(&mut self, fault: &RpcError) {
-        if let Some(limit) = fault.limit {
+        if let Some(limit) = fault.limit() {
             self.rare.get_or_insert_default().exceeded.push(limit);
         }
     }
