@@ -12,6 +12,8 @@ export class Timers {
   /**
    * Calls `run` after a time in milliseconds, unless the native half of the server is gone by then. At its end Deno frees
    * native objects, and then still runs the timers that are due.
+   *
+   * @internal
    */
   set(run: () => void, ms: number): NodeJS.Timeout {
     return setTimeout(() => {
