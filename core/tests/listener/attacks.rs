@@ -30,14 +30,17 @@ fn service(how: impl FnOnce(EndpointBuilder) -> EndpointBuilder) -> (Service, Ar
     (Service::bind(server, http), begun)
 }
 
-/// Another client reads 1 KB, through a callback and without one, and has it within a second.
+/// The time within which another client has its answer. Wine makes a system call of Windows out of many of its own.
+const SOON: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 1 });
+
+/// Another client reads 1 KB, through a callback and without one, and has it soon.
 pub(crate) fn others_are_answered(service: &Service) {
     for uri in ["test://small".to_owned(), format!("test://echo/{}", "x".repeat(1_000))] {
         another_is_answered(service, &uri);
     }
 }
 
-/// Another client reads this, and has it within a second. The machine may have had other things to do, so it has three tries.
+/// Another client reads this, and has it soon. The machine may have had other things to do, so it has three tries.
 pub(crate) fn another_is_answered(service: &Service, uri: &str) {
     let in_time = || {
         let began = Instant::now();
@@ -45,9 +48,9 @@ pub(crate) fn another_is_answered(service: &Service, uri: &str) {
         client.send_request("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
         let (status, body) = client.whole();
         assert_eq!(status, 200, "{body}");
-        began.elapsed() < Duration::from_secs(1)
+        began.elapsed() < SOON
     };
-    assert!(in_time() || in_time() || in_time(), "another client waits for longer than a second");
+    assert!(in_time() || in_time() || in_time(), "another client waits for longer than {SOON:?}");
 }
 
 /// Waits until `count` of the clients are refused, whichever they are: which bodies cost most is a matter of milliseconds.
@@ -257,13 +260,23 @@ fn bodies_of_one_connection_of_http_2_have_a_part_of_the_budget() {
         for (_, sender) in &mut bodies {
             sender.send_data(vec![b'x'; 999_990].into(), false).expect("it is queued");
         }
+        // Whichever they are: those that are not refused wait for their end.
+        let until = Instant::now() + Duration::from_secs(60);
         let mut refused = 0;
-        for (response, _) in &mut bodies {
-            let answered = tokio::time::timeout(Duration::from_millis(200), response).await;
-            refused +=
-                usize::from(answered.is_ok_and(|answer| answer.is_ok_and(|answer| answer.status() == 503)));
+        while refused < 14 {
+            assert!(
+                Instant::now() < until,
+                "a sixth of the budget is four bodies, and {refused} are refused"
+            );
+            let mut waiting = Vec::new();
+            for (mut response, sender) in bodies {
+                match tokio::time::timeout(Duration::from_millis(10), &mut response).await {
+                    Ok(answer) => refused += usize::from(answer.is_ok_and(|answer| answer.status() == 503)),
+                    Err(_) => waiting.push((response, sender)),
+                }
+            }
+            bodies = waiting;
         }
-        assert!(refused >= 14, "a sixth of the budget is four bodies: {refused}");
         others_are_answered(&service);
     });
     service.ends();
