@@ -2,6 +2,7 @@
 import { checkedArguments, requireInput, type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
 import { ErrorFromClient, ClosedError, native } from './errors.js';
+import { needMembers } from './members.js';
 import { LOG_MESSAGE, logParams } from './session.js';
 import type { LoggingLevel } from './loggingLevel.js';
 import type { JsonObject, AnyCall } from './values.js';
@@ -230,7 +231,9 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return requireInput(this.#origin, name, method, params);
   }
 
-  async sendRequest(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {
+  async sendRequest(method: string, params?: JsonObject, options: RequestOptions = {}): Promise<any> {
+    needMembers<RequestOptions>('options', options, { signal: 'object' });
+    const { signal } = options;
     signal?.throwIfAborted();
     const { says, number, connection } = this.#origin;
     needString('method', method);

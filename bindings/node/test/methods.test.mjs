@@ -84,6 +84,15 @@ for (const [error, seen] of [
     assert.deepEqual(received()[0].result, {});
   });
 
+test('a misspelt option of a request to the client is refused', async () => {
+  const server = new Server('s', '1');
+  server.method('x/ask', (_, call) =>
+    call.sendRequest('roots/list', {}, { sginal: undefined }).catch(({ message }) => ({ message })),
+  );
+  const refused = await server.testClient().request('x/ask');
+  assert.deepEqual(refused, { message: 'options has no member sginal: did you mean signal?' });
+});
+
 test('the signal or a closed connection cancels a request to the client', async () => {
   const controller = new AbortController();
   const ends = [];
