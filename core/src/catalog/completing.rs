@@ -86,9 +86,17 @@ impl Catalog {
         argument: &str,
         complete: Option<Arc<CompleteFn>>,
     ) -> Result<(HandlerId, Option<Arc<Handler>>)> {
-        if self.registered(Family::Prompts, prompt).is_err() {
+        let Ok(named) = self.registered(Family::Prompts, prompt) else {
             let message = format!("no prompt is registered as \"{prompt}\"");
             return Err(Error::new(ErrorKind::Unknown, message));
+        };
+        if let Some(known) = &named.handler.promises.arguments.known
+            && !known.iter().any(|name| **name == *argument)
+        {
+            let known = known.join(", ");
+            let message =
+                format!("the prompt \"{prompt}\" has no argument \"{argument}\"; the arguments are {known}");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         if !matches!(self.registered_completer(prompt, argument), Completer::NotRegistered) {
             let message = format!("the argument \"{argument}\" of \"{prompt}\" has a completer already");
