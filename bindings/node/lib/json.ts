@@ -1,4 +1,5 @@
 /** The application's values as JSON text: an error names the member that JSON or UTF-8 does not have. */
+import { shown } from './members.js';
 import { invalid } from './wellheadError.js';
 
 /**
@@ -28,11 +29,40 @@ export function looseJsonText(what: string, value: object, prefix = `${what}.`):
   }
   if (text === undefined)
     throw invalid(`${what} is an object whose toJSON returns nothing; return an object`);
+  if (text.includes('{}')) refuseLost(what, value, prefix);
   return text.includes('\\ud') ? text.replace(ESCAPE, unescaped) : text;
 }
 
 function unescaped(escape: string, half: string | undefined): string {
   return half === undefined ? escape : String.fromCharCode(parseInt(half.slice(1), 16));
+}
+
+/** Advice about objects that JSON would write as `{}`, by their class. */
+const LOST = [
+  [Promise, 'await it'],
+  [Map, 'give Object.fromEntries(it)'],
+  [Set, 'give [...it]'],
+  [Error, 'give its message'],
+] as const;
+
+/** Throws an error about the first member whose value JSON would lose. The value can be written as JSON. */
+function refuseLost(what: string, value: object, prefix: string): void {
+  const look = (path: string, given: unknown): void => {
+    const part = hasToJson(given) ? given.toJSON() : given;
+    if (typeof part !== 'object' || part === null) return;
+    const lost = LOST.find(([kind]) => part instanceof kind);
+    if (lost !== undefined) throw invalid(`${path} is ${shown(part)}; ${lost[1]}`);
+    for (const [inner, member] of members(path, part, value, prefix)) look(inner, member);
+  };
+  look(what, value);
+}
+
+/** Returns the members of a part of a value, with their paths. */
+function members(path: string, part: object, value: object, prefix: string): [string, unknown][] {
+  return Object.entries(part).map(([name, member]) => {
+    const inner = part === value ? `${prefix}${name}` : `${path}.${name}`;
+    return [Array.isArray(part) ? `${path}[${name}]` : inner, member];
+  });
 }
 
 /** Throws an error about the first member that cannot be written as JSON. */
@@ -47,11 +77,9 @@ function refuse(what: string, value: object, prefix: string): void {
     if (outer !== undefined)
       throw invalid(`${path} is ${outer} again, and JSON has no circles; leave it out`);
     above.set(part, path);
-    for (const [name, inner] of Object.entries(part)) {
-      if (!name.isWellFormed()) throw invalid(halved(`the name of a member of ${path}`));
-      const member = part === value ? `${prefix}${name}` : `${path}.${name}`;
-      look(Array.isArray(part) ? `${path}[${name}]` : member, inner);
-    }
+    if (!Object.keys(part).every((name) => name.isWellFormed()))
+      throw invalid(halved(`the name of a member of ${path}`));
+    for (const [inner, member] of members(path, part, value, prefix)) look(inner, member);
     above.delete(part);
   };
   look(what, value);

@@ -1,4 +1,4 @@
-// What JSON and UTF-8 do not have: bigints, circles, and half of a surrogate pair. Errors and log lines name the member.
+// What JSON and UTF-8 do not have: bigints, circles, objects that JSON would empty, and half of a surrogate pair. Errors and log lines name the member.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InputRequired, MethodError, UsageError, Server } from 'wellhead';
@@ -132,6 +132,22 @@ const FAILED = {
   'a result that is in itself': [
     ...method(() => circle),
     `the call of x/y (request 2) ${UNFIT} inner.outer is the result again, and JSON has no circles; leave it out`,
+  ],
+  'a Promise in the result of a method': [
+    ...method(() => ({ rows: [{ total: Promise.resolve(1) }] })),
+    `the call of x/y (request 2) ${UNFIT} rows[0].total is a Promise; await it`,
+  ],
+  'a Map in the result of a method': [
+    ...method(() => ({ byId: new Map([[1, 2]]) })),
+    `the call of x/y (request 2) ${UNFIT} byId is a Map; give Object.fromEntries(it)`,
+  ],
+  'a Set in the meta of contents': [
+    ...read(() => ({ body: '', meta: { tags: new Set(['a']), empty: {} } })),
+    `reading m://x ${UNFIT} meta.tags is a Set; give [...it]`,
+  ],
+  'an Error in the result of a method': [
+    ...method(() => ({ why: new RangeError('no') })),
+    `the call of x/y (request 2) ${UNFIT} why is a RangeError; give its message`,
   ],
   'half of a surrogate pair in a completion': [
     (s) => s.resource('m://{a}', { complete: { a: () => [HALF] } }, () => ''),
