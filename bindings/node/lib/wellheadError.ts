@@ -33,7 +33,7 @@ type OfListening = 'EADDRINUSE' | 'EADDRNOTAVAIL';
 /** The values of {@link WellheadError.code}. */
 export type ErrorCode = `ERR_WELLHEAD_${Word}` | OfListening;
 
-/** The base class of all errors of this package. Branch on `code`, or on the subclass. */
+/** The base class of the errors of this package. Branch on `code`, or on the subclass. */
 export class WellheadError extends Error {
   /** The kind of error, for programs to branch on, such as `ERR_WELLHEAD_CLOSED`. */
   readonly code: ErrorCode;
