@@ -26,6 +26,9 @@ const MOST_BACKTRACKED: usize = 1_000;
 /// The greatest number of bytes that an explanation of a refusal may take. Beyond it the refusal has one line for all
 /// fields.
 const MOST_EXPLAINED: usize = 64 * 1024 * 1024;
+/// The greatest number of looks at one element that an explanation may take: with shapes inside of shapes, a small value may
+/// take many.
+const MOST_LOOKS: usize = 5_000;
 /// The greatest number of lines about fields in a refusal.
 const MOST_LINES: usize = 20;
 
@@ -106,7 +109,7 @@ impl Schema {
 
     fn is_too_dear_to_explain(&self, text: &str, size: &Size) -> bool {
         let looks = self.cost.looks(size.nesting);
-        size.elements.saturating_mul(text.len()).saturating_mul(looks) > MOST_EXPLAINED
+        looks > MOST_LOOKS || size.elements.saturating_mul(text.len()).saturating_mul(looks) > MOST_EXPLAINED
     }
 }
 
@@ -222,6 +225,11 @@ mod tests {
     fn wrong_fields_of_a_schema_that_contains_itself_are_named() {
         let tree = r##"{"$ref":"#/$defs/q","$defs":{"q":{"type":"object","required":["n"],"properties":{
             "n":{"type":"integer"},"next":{"anyOf":[{"$ref":"#/$defs/q"},{"type":"null"}]}}}}}"##;
+        let deep = format!(r#"{}{{"n":"x"}}{}"#, r#"{"n":1,"next":"#.repeat(30), "}".repeat(30));
+        assert_eq!(
+            refusal(tree, &deep),
+            format!("\n- {}n: must be an integer (got \"x\")", "next.".repeat(30))
+        );
         assert_eq!(
             refusal(tree, r#"{"n":1,"next":{"n":"x","next":{"n":2}}}"#),
             "\n- next.n: must be an integer (got \"x\")"

@@ -16,8 +16,8 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 pub(super) struct Cost {
     /// The number of shapes in `anyOf` and `oneOf`, with those behind references, each followed once.
     shapes: usize,
-    /// True if the schema contains itself, so that each level of a value may try all shapes again.
-    contains_itself: bool,
+    /// The number of ways by which the schema leads back to itself: each level of a value may be checked in all of them.
+    returns: usize,
     /// True if a pattern has a look-around or a back-reference, so that it may backtrack often.
     pub(super) backtracks: bool,
     /// True if a part of the schema is `writeOnly`.
@@ -32,22 +32,23 @@ impl Cost {
             anchors: BTreeMap::new(),
             known: BTreeMap::new(),
             open: BTreeSet::new(),
-            contains_itself: false,
             is_unknown: false,
         };
         let mut cost = Cost::default();
         walk.look_through(document, &mut cost);
         let whole = walk.add_up(document, 0)?;
         cost.shapes = if walk.is_unknown && whole.shapes > 0 { usize::MAX } else { whole.shapes };
-        cost.contains_itself = walk.contains_itself;
+        cost.returns = whole.returns;
         Ok(cost)
     }
 
     /// Returns a bound for how often a check looks at one element of a value that is nested this deeply.
     pub(super) fn looks(&self, nesting: usize) -> usize {
-        let once = self.shapes.saturating_add(1);
-        let levels = if self.contains_itself { nesting.saturating_add(1) } else { 1 };
-        once.saturating_pow(u32::try_from(levels).unwrap_or(u32::MAX))
+        if self.shapes == 0 {
+            return 1;
+        }
+        let levels = u32::try_from(nesting).unwrap_or(u32::MAX);
+        self.shapes.saturating_add(1).saturating_mul(self.returns.max(1).saturating_pow(levels))
     }
 }
 
@@ -55,6 +56,7 @@ impl Cost {
 struct Costs {
     all: usize,
     shapes: usize,
+    returns: usize,
 }
 
 struct SchemaWalk<'a> {
@@ -63,7 +65,6 @@ struct SchemaWalk<'a> {
     known: BTreeMap<*const Value, Costs>,
     /// The schemas that are being followed now.
     open: BTreeSet<*const Value>,
-    contains_itself: bool,
     /// True if a reference leads to a schema that this walk does not find.
     is_unknown: bool,
 }
@@ -103,13 +104,13 @@ impl<'a> SchemaWalk<'a> {
             return Err(format!("has a schema whose references lead deeper than {DEEPEST} levels"));
         }
         if !self.open.insert(place) {
-            self.contains_itself = true;
-            return Ok(Costs { all: 1, shapes: 0 });
+            return Ok(Costs { all: 1, shapes: 0, returns: 1 });
         }
-        let mut sum = Costs { all: 1, shapes: 0 };
+        let mut sum = Costs { all: 1, shapes: 0, returns: 0 };
         let mut add = |parts: Costs| {
             sum.all = sum.all.saturating_add(parts.all);
             sum.shapes = sum.shapes.saturating_add(parts.shapes);
+            sum.returns = sum.returns.saturating_add(parts.returns);
         };
         match schema {
             Value::Array(items) => {
@@ -123,16 +124,16 @@ impl<'a> SchemaWalk<'a> {
                         (name, Value::String(to)) if REFERENCES.contains(&name) => {
                             add(match self.target(to) {
                                 Some(target) => self.add_up(target, level + 1)?,
-                                None => Costs { all: PARTS_OF_UNKNOWN, shapes: 0 },
+                                None => Costs { all: PARTS_OF_UNKNOWN, shapes: 0, returns: 0 },
                             });
                         }
                         ("anyOf" | "oneOf", Value::Array(shapes)) => {
-                            add(Costs { all: 0, shapes: shapes.len() });
+                            add(Costs { all: 0, shapes: shapes.len(), returns: 0 });
                             add(self.add_up(value, level + 1)?);
                         }
                         // A check goes there by a reference only.
                         ("$defs" | "definitions", Value::Object(_)) => {
-                            add(Costs { shapes: 0, ..self.add_up(value, level + 1)? });
+                            add(Costs { all: self.add_up(value, level + 1)?.all, shapes: 0, returns: 0 });
                         }
                         (_, Value::Array(_) | Value::Object(_)) => add(self.add_up(value, level + 1)?),
                         _ => {}
