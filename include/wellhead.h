@@ -660,20 +660,20 @@ WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *serve
                                                           wellhead_error **error);
 
 /* Removes a resource or a template. Pending calls finish.
- * uri_or_template: the URI of a resource, else the text of a template, which goes with its list. The template of a folder
- * is such as file:///srv/notes/{+path}.
+ * uri_or_template: the URI of a resource, else the text of a template, which goes with its list. A folder has a template
+ * like file:///srv/notes/{+path}.
  * Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_resource(wellhead_server *server, wellhead_str uri_or_template,
                                                              wellhead_error **error);
 
 /* Removes a list source, of resources or of skills. Pending calls finish.
- * name: the name of the list source; its number, counted from 1, if it has none.
+ * name: the name of a registered list source; its number, counted from 1, if it has none. May not be absent.
  * Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_list(wellhead_server *server, wellhead_str name,
                                                          wellhead_error **error);
 
 /* Removes a method. Pending calls finish.
- * name: the name of the method.
+ * name: the name of a registered method; may not be absent.
  * Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_method(wellhead_server *server, wellhead_str name,
                                                            wellhead_error **error);

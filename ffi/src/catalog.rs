@@ -5,6 +5,7 @@ use crate::complete::wellhead_complete;
 use crate::foreign::{Source, UserData, json};
 use crate::held_call::wellhead_call;
 use crate::list::wellhead_list;
+use crate::named::with_name;
 use crate::pending::Pending;
 use crate::read::wellhead_read;
 use crate::resource::{described, wellhead_contents, wellhead_resource};
@@ -297,8 +298,8 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
 }
 
 /// Removes a resource or a template. Pending calls finish.
-/// uri_or_template: the URI of a resource, else the text of a template, which goes with its list. The template of a folder
-/// is such as file:///srv/notes/{+path}.
+/// uri_or_template: the URI of a resource, else the text of a template, which goes with its list. A folder has a template
+/// like file:///srv/notes/{+path}.
 /// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove_resource(
@@ -315,7 +316,7 @@ pub unsafe extern "C" fn wellhead_server_remove_resource(
 }
 
 /// Removes a list source, of resources or of skills. Pending calls finish.
-/// name: the name of the list source; its number, counted from 1, if it has none.
+/// name: the name of a registered list source; its number, counted from 1, if it has none. May not be absent.
 /// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove_list(
@@ -324,15 +325,11 @@ pub unsafe extern "C" fn wellhead_server_remove_list(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        with_server(server, error, |promise, server| {
-            server.remove_list(promise.text(name, "name")?).map(drop)
-        })
-    }
+    unsafe { with_name(server, name, error, Server::remove_list) }
 }
 
 /// Removes a method. Pending calls finish.
-/// name: the name of the method.
+/// name: the name of a registered method; may not be absent.
 /// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove_method(
@@ -341,11 +338,7 @@ pub unsafe extern "C" fn wellhead_server_remove_method(
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe {
-        with_server(server, error, |promise, server| {
-            server.remove_method(promise.text(name, "name")?).map(drop)
-        })
-    }
+    unsafe { with_name(server, name, error, Server::remove_method) }
 }
 
 unsafe fn add_value(

@@ -48,7 +48,7 @@ pub(crate) unsafe fn update_named(
     }
 }
 
-/// Runs a function of the server that takes only the name of a tool or a prompt, such as `remove_tool`.
+/// Runs a function of the server that takes only a name, such as `remove_tool`.
 ///
 /// # Safety
 /// The caller keeps the [`Promise`](crate::boundary::Promise).
