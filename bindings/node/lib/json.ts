@@ -50,9 +50,10 @@ function refuseLost(what: string, value: object, prefix: string): void {
   const look = (path: string, given: unknown): void => {
     const part = hasToJson(given) ? given.toJSON() : given;
     if (typeof part !== 'object' || part === null) return;
-    const lost = LOST.find(([kind]) => part instanceof kind);
+    const inside = members(path, part, value, prefix);
+    const lost = inside.length === 0 ? LOST.find(([kind]) => part instanceof kind) : undefined;
     if (lost !== undefined) throw invalid(`${path} is ${shown(part)}; ${lost[1]}`);
-    for (const [inner, member] of members(path, part, value, prefix)) look(inner, member);
+    for (const [inner, member] of inside) look(inner, member);
   };
   look(what, value);
 }

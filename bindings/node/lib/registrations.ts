@@ -225,7 +225,7 @@ export class Registrations {
   updateNamed(kind: Kind, name: string, changes: object): void {
     needString('name', name);
     needObject('changes', changes);
-    const members = plainChanges(changes);
+    const members = plainChanges(kind, changes as JsonObject);
     needSchemas(members);
     const text = jsonText('the changes', members, '');
     native(() => this.#native.updateNamed(kind === 'prompt', name, text));

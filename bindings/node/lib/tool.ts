@@ -135,15 +135,15 @@ export function plainTool(
  * Returns changes of a definition with the names of the protocol's JSON. The handler keeps the schemas of its registration, so
  * these cannot change.
  */
-export function plainChanges(changes: object): object {
-  for (const typed of ['input', 'output'] as const)
-    if (Object.hasOwn(changes, typed))
-      throw invalid(
-        `changes.${typed}: the handler keeps its ${typed}; register it again, or change ${PLAIN[typed]}`,
-      );
-  if (!Object.hasOwn(changes, 'meta')) return changes;
-  if (Object.hasOwn(changes, '_meta')) throw invalid('changes has meta and _meta; give one of them');
-  const { meta, ...others } = changes as JsonObject;
+export function plainChanges(kind: 'tool' | 'prompt', changes: JsonObject): JsonObject {
+  const { input, output, meta, ...others } = changes;
+  const typed = input !== undefined ? 'input' : output !== undefined ? 'output' : undefined;
+  if (typed !== undefined) {
+    const plain = kind === 'tool' ? PLAIN[typed] : 'arguments';
+    throw invalid(`changes.${typed}: the handler keeps its ${typed}; register it again, or change ${plain}`);
+  }
+  if (meta === undefined) return others;
+  if (others['_meta'] !== undefined) throw invalid('changes has meta and _meta; give one of them');
   return { ...others, _meta: meta };
 }
 

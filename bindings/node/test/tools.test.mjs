@@ -655,6 +655,12 @@ test('meta stands for _meta in changes of a definition', limit, async () => {
     { input: {} },
     'changes.input: the handler keeps its input; register it again, or change inputSchema',
   );
-  server.prompt('greet', { input: {} }, () => 'Hello.').update({ meta: { 'a/b': 3 } });
+  refused(
+    { output: {} },
+    'changes.output: the handler keeps its output; register it again, or change outputSchema',
+  );
+  const greet = server.prompt('greet', { input: {} }, () => 'Hello.');
+  greet.update({ meta: { 'a/b': 3 }, input: undefined, _meta: undefined });
+  assert.throws(() => greet.update({ input: {} }), { message: /or change arguments$/ });
   assert.deepEqual((await client.request('prompts/list')).prompts[0]._meta, { 'a/b': 3 });
 });
