@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the packages of `make dist` for Linux on arm64 under qemu, where this machine has another processor. The static command, its bundle
-# and that of the Debian package run alone, programs in C with Debian's C library, the wheel in Debian's Python, the npm packages in
-# Node, with glibc and with musl. The official client asks README's smallest server and the command. Looks into the C archive, the Debian
-# package and the command. Installs qemu with apt if it may.
+# and that of the Debian package run alone, programs in C with Debian's C library, the wheels in Debian's Python and in one for musl, the
+# npm packages in Node, with glibc and with musl. The official client asks README's smallest server and the command. Looks into the C
+# archive, the Debian package and the command. Installs qemu with apt if it may.
 set -euo pipefail
 export MACHINE=aarch64
 source "$(dirname "$0")/../../packaging/environment.sh"
@@ -103,7 +103,12 @@ python3 -m zipfile --extract "$dist/wellhead-$version"-*-manylinux*_aarch64.whl 
 python3 "$root/tests/readme/extract.py" python > hello.py
 PYTHONPATH=$PWD/python ask "${run[@]}" "$system/root/usr/bin/python3" hello.py
 PYTHONPATH=$PWD/python ask --expect "$folder" "${run[@]}" "$system/root/usr/bin/python3" -m wellhead serve notes
-echo "Python on arm64: README's server and the command answer"
+echo "Python on arm64 with glibc: README's server and the command answer"
+python=$("$root/tests/dist/musl_python.sh")/bin/python3
+python3 -m zipfile --extract "$dist/wellhead-$version"-*-musllinux*_aarch64.whl python-musl
+PYTHONPATH=$PWD/python-musl ask "${run[@]}" "$python" hello.py
+PYTHONPATH=$PWD/python-musl ask --expect "$folder" "${run[@]}" "$python" -m wellhead serve notes
+echo "Python on arm64 with musl: README's server and the command answer"
 
 mkdir -p node_modules/wellhead
 tar --extract --strip-components=1 --directory node_modules/wellhead --file "$dist/wellhead-$version.tgz"
