@@ -29,7 +29,7 @@ pub(super) struct DefinitionJson {
     pub(super) ordinary: Box<str>,
     /// The JSON for revisions whose structured content has to be an object; `None` if it is the same.
     pub(super) for_objects: Option<Box<str>>,
-    /// The JSON as the application gave it; `None` if clients get all of it.
+    /// The definition as the application gave it, for changes of it. `None` if clients get the same members.
     pub(super) given: Option<Box<str>>,
 }
 
@@ -38,7 +38,6 @@ pub(super) struct DefinitionJson {
 enum Rendering {
     Ordinary,
     ForObjects,
-    AsGiven,
 }
 
 /// The members of a definition on which the calls of the tool or prompt depend.
@@ -115,13 +114,13 @@ impl PromptArguments {
 
 /// Checks the application's definition of a tool or prompt, and compiles its schema. Takes no lock: this may take
 /// milliseconds.
-pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<Definition> {
+pub(crate) fn definition(family: Family, name: &str, given: &Json) -> Result<Definition> {
     let invalid = |what: String| {
         Error::new(ErrorKind::InvalidArgument, format!("the {} \"{name}\" {what}", family.word()))
     };
     let members = match family {
-        Family::Tools => with_app(name, members)?,
-        Family::Prompts => Cow::Borrowed(members),
+        Family::Tools => with_app(name, given)?,
+        Family::Prompts => Cow::Borrowed(given),
     };
     let found = checked_members(family, members.raw()).map_err(&invalid)?;
     let (mut schema, mut headers, mut warnings) = (None, Vec::new(), Vec::new());
@@ -164,7 +163,8 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         ordinary: rendered(family, name, &found, Rendering::Ordinary),
         for_objects: (output == OutputSchema::Any)
             .then(|| rendered(family, name, &found, Rendering::ForObjects)),
-        given: (!arguments.values.is_empty()).then(|| rendered(family, name, &found, Rendering::AsGiven)),
+        given: (matches!(members, Cow::Owned(_)) || !arguments.values.is_empty())
+            .then(|| given.as_str().into()),
     };
     let meta = found.iter().find(|member| member.name == "_meta").map(|meta| meta.value);
     let (app, is_for_apps_only) = (meta.and_then(app_of), meta.is_some_and(is_for_apps_only));
@@ -188,7 +188,7 @@ fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], renderin
             (Family::Tools, OUTPUT_SCHEMA) if rendering == Rendering::ForObjects => {
                 write_wrapped(out, *value);
             }
-            (Family::Prompts, ARGUMENTS) if rendering != Rendering::AsGiven => write_arguments(out, *value),
+            (Family::Prompts, ARGUMENTS) => write_arguments(out, *value),
             _ => out.extend_from_slice(value.get().as_bytes()),
         }
     }
