@@ -30,6 +30,15 @@ fn server() -> Server {
 }
 
 #[test]
+fn a_capability_that_the_application_declares_is_there_once() {
+    let server = Server::builder("s", "1").capability("completions", Json::default()).build().unwrap();
+    server.template(Template::new("n://{x}").complete("x", |_| vec!["a"]), |_| "A").unwrap();
+    let mut client = server.test_client_with(TestOptions::new().revision("2026-07-28")).unwrap();
+    let discovered = client.request("server/discover", "{}").unwrap();
+    assert_eq!(discovered.matches("\"completions\"").count(), 1, "{discovered}");
+}
+
+#[test]
 fn a_client_of_every_revision_does_everything() {
     for revision in REVISIONS {
         let server = server();

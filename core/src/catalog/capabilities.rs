@@ -55,7 +55,7 @@ impl Catalog {
             declared.entry(family.capability().to_owned()).or_insert_with(|| self.declared.of_named.clone());
         }
         let mut all = self.methods.capabilities(declared);
-        if self.completes() {
+        if self.completes() && !all.iter().any(|(name, _)| name == COMPLETIONS) {
             all.insert(0, (COMPLETIONS.to_owned(), Json::empty()));
         }
         all.extend(self.extensions.capability().map(|extensions| (EXTENSIONS.to_owned(), extensions)));
