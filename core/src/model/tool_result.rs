@@ -88,7 +88,8 @@ impl ToolResult {
         let json = serde_json::to_string(value).map_err(|error| {
             Error::new(ErrorKind::InvalidArgument, format!("the value cannot be written as JSON: {error}"))
         })?;
-        Ok(ToolResult { structured: Some(json.into()), ..ToolResult::default() })
+        // The value may contain JSON with newlines, by serde_json's `RawValue`.
+        Ok(ToolResult { structured: Some(json::checked(&json, "value")?), ..ToolResult::default() })
     }
 
     /// Sets the `_meta` of the result.
@@ -168,6 +169,8 @@ impl fmt::Debug for ToolResult {
 pub struct ContentBlock {
     /// The JSON object of the block without its closing brace.
     members: Vec<u8>,
+    has_annotations: bool,
+    has_meta: bool,
 }
 
 impl ContentBlock {
@@ -175,7 +178,7 @@ impl ContentBlock {
     pub fn text(text: &str) -> Self {
         let mut members = b"{\"type\":\"text\",\"text\":".to_vec();
         quote_into(text, &mut members);
-        ContentBlock { members }
+        ContentBlock::bare(members)
     }
 
     /// Makes a block with an image. Its bytes are sent as base64.
@@ -205,7 +208,10 @@ impl ContentBlock {
         write_resource(&mut written, Revision::newest(), resource.uri(), &resource.descriptor.view());
         let mut members = b"{\"type\":\"resource_link\",".to_vec();
         members.extend_from_slice(&written[1..written.len() - 1]);
-        Ok(ContentBlock { members })
+        let rare = resource.descriptor.rare.as_deref();
+        let has_annotations = rare.is_some_and(|rare| rare.annotations.is_some());
+        let has_meta = rare.is_some_and(|rare| rare.meta.is_some());
+        Ok(ContentBlock { members, has_annotations, has_meta })
     }
 
     /// Makes a block that contains a resource with its contents, which need a URI. Their MIME type and `_meta` are
@@ -232,15 +238,17 @@ impl ContentBlock {
             resource.raw("_meta", meta.as_str());
         }
         resource.end();
-        Ok(ContentBlock { members })
+        Ok(ContentBlock::bare(members))
     }
 
     /// Adds hints about audience and importance. A link has those of its resource already.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] if the priority is not from 0 to 1, or the time is not valid.
+    /// [`ErrorKind::InvalidArgument`] if the block has annotations, if the priority is not from 0 to 1, or if the time is
+    /// not valid.
     pub fn annotations(mut self, annotations: &Annotations) -> Result<Self> {
         annotations.check()?;
+        once(&mut self.has_annotations, "annotations")?;
         write_annotations(&mut self.members, Revision::newest(), annotations);
         Ok(self)
     }
@@ -248,9 +256,10 @@ impl ContentBlock {
     /// Sets the block's `_meta`. A resource link already has its resource's `_meta`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for keys that the protocol reserves.
+    /// [`ErrorKind::InvalidArgument`] if the block has `_meta`, and for keys that the protocol reserves.
     pub fn meta(mut self, meta: &Json) -> Result<Self> {
         check_meta(meta)?;
+        once(&mut self.has_meta, "_meta")?;
         self.members.extend_from_slice(b",\"_meta\":");
         self.members.extend_from_slice(meta.as_str().as_bytes());
         Ok(self)
@@ -258,6 +267,10 @@ impl ContentBlock {
 }
 
 impl ContentBlock {
+    fn bare(members: Vec<u8>) -> Self {
+        ContentBlock { members, has_annotations: false, has_meta: false }
+    }
+
     /// Writes the block at the end of `out`. If that is empty, the block is moved, so that a large image is not copied.
     pub(crate) fn write(mut self, out: &mut Vec<u8>) {
         self.members.push(b'}');
@@ -275,6 +288,14 @@ impl fmt::Debug for ContentBlock {
     }
 }
 
+/// Notes that a block has a member. Fails if it has it already: clients would get it twice.
+fn once(has: &mut bool, member: &str) -> Result<()> {
+    if std::mem::replace(has, true) {
+        return Err(refused(&format!("the block has {member} already; give it once")));
+    }
+    Ok(())
+}
+
 fn media(kind: &str, bytes: &[u8], mime_type: &str) -> Result<ContentBlock> {
     check_mime_type(mime_type)?;
     let mut members = Vec::with_capacity(bytes.len().div_ceil(3) * 4 + 64);
@@ -284,7 +305,7 @@ fn media(kind: &str, bytes: &[u8], mime_type: &str) -> Result<ContentBlock> {
     quote_base64(bytes, &mut members);
     members.extend_from_slice(b",\"mimeType\":");
     quote_into(mime_type, &mut members);
-    Ok(ContentBlock { members })
+    Ok(ContentBlock::bare(members))
 }
 
 fn quote_base64(bytes: &[u8], out: &mut Vec<u8>) {
@@ -367,6 +388,24 @@ mod tests {
             let result = Json::parse(result).unwrap();
             wire::call_result(Family::Tools, ResultShape::default(), Revision::newest(), &result).unwrap();
         }
+    }
+
+    #[test]
+    fn a_block_has_a_member_once() {
+        let meta = Json::parse(r#"{"k":1}"#).unwrap();
+        let link = Resource::new("a:b").meta(meta.clone()).annotations(Annotations::new().priority(1.0));
+        let block = || ContentBlock::link(&link).unwrap();
+        assert!(block().meta(&meta).unwrap_err().to_string().contains("_meta already"));
+        assert!(block().annotations(&Annotations::new()).is_err());
+        let text = ContentBlock::text("t").meta(&meta).unwrap();
+        assert!(text.clone().meta(&meta).is_err() && text.annotations(&Annotations::new()).is_ok());
+    }
+
+    #[test]
+    fn a_value_with_newlines_is_written_on_one_line() {
+        let value = serde_json::value::RawValue::from_string("{\n\"a\":\r\n1}".to_owned()).unwrap();
+        let result = ToolResult::serialize(&value).unwrap();
+        assert_eq!(written(result), r#"{"structuredContent":{ "a":  1}}"#);
     }
 
     // row: TR-04
