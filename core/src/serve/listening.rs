@@ -7,7 +7,7 @@ use crate::sync::Lock;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 /// The time that the network threads, which never block, may take to end.
 const END: Duration = Duration::from_secs(5);
@@ -51,7 +51,7 @@ impl Listening {
         self.jobs().close();
         let runtime = self.runtime.with(|runtime, _| runtime.take());
         if let Some(runtime) = runtime {
-            runtime.shutdown_timeout(END);
+            shut_down(runtime);
         }
     }
 
@@ -63,6 +63,17 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+/// Ends the network threads. In async code a thread of its own waits for them, since tokio panics if a task does.
+fn shut_down(runtime: Runtime) {
+    if Handle::try_current().is_err() {
+        return runtime.shutdown_timeout(END);
+    }
+    let waiting = std::thread::Builder::new().spawn(move || runtime.shutdown_timeout(END));
+    if let Ok(thread) = waiting {
+        let _ = thread.join();
     }
 }
 

@@ -20,6 +20,7 @@ use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Fault, Lock, is_planted};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -66,7 +67,8 @@ impl Bell {
         }
         self.jobs.push(job);
         if let Some(on_ready) = &self.on_ready {
-            on_ready();
+            // A panic there has been printed on standard error; this thread still has to read.
+            let _ = catch_unwind(AssertUnwindSafe(on_ready));
         }
     }
 

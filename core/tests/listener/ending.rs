@@ -35,6 +35,16 @@ fn calls_in_flight_when_the_server_is_closed_are_still_answered() {
 }
 
 #[test]
+fn a_listener_ends_in_async_code() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let http = Http::new(Server::new("s", "1").endpoint());
+        let listening = http.bind("127.0.0.1:0").unwrap().start(None).unwrap();
+        drop(listening);
+    });
+}
+
+#[test]
 fn the_service_ends_although_a_callback_never_answers() {
     for begin in [stateless, in_session] {
         let (server, held) = holding();
