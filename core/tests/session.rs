@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
-use wellhead::{Caller, Connection, DrainStart, MethodCall, Route, Server, Session};
+use wellhead::{Caller, Connection, DrainStart, Limits, MethodCall, Route, Server, Session};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -16,6 +16,21 @@ fn server() -> (Server, mpsc::Receiver<Session>) {
         })
         .unwrap();
     (server, sessions)
+}
+
+#[test]
+fn a_call_without_a_limit_has_no_deadline_before_the_first_tick() {
+    let mut limits = Limits::default();
+    limits.call_ms = u64::MAX;
+    let server = Server::builder("s", "1").limits(limits).build().unwrap();
+    let (sender, held) = mpsc::channel();
+    server.method("x/y", move |mut call: MethodCall| sender.send(call.take_responder()).unwrap()).unwrap();
+    let connection = server.connect(Caller::default());
+    run(&connection);
+    connection.receive(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"x/y\"}\n");
+    connection.poll_event().expect("the call").run();
+    assert_eq!(connection.poll_timeout(), None);
+    drop(held.recv());
 }
 
 fn run(connection: &Connection) -> String {

@@ -61,7 +61,8 @@ impl Machine {
             _ => None,
         };
         let route = (open.form != AnswerForm::None).then_some(open.route);
-        let deadline = self.now.checked_add(of_tool.unwrap_or(self.settings.limits.call_ms));
+        let limit = of_tool.unwrap_or(self.settings.limits.call_ms);
+        let deadline = self.now.checked_add(limit).filter(|at| *at != u64::MAX);
         self.inflight.set_deadline(call, deadline);
         match route {
             Some(route) => self.outbox.set_deadline(route, deadline),
