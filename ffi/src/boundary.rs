@@ -50,6 +50,14 @@ impl Promise {
         Ok(unsafe { std::slice::from_raw_parts(bytes.ptr.cast(), bytes.len) })
     }
 
+    /// Returns the bytes of a string. Fails if it is absent.
+    pub(crate) fn present(&self, bytes: wellhead_str, name: &str) -> Result<&[u8]> {
+        if bytes.ptr.is_null() {
+            return Err(invalid(format!("{name} is absent")));
+        }
+        self.bytes(bytes, name)
+    }
+
     /// Returns a text, or None if it is absent. Fails if it is not UTF-8.
     pub(crate) fn optional(&self, text: wellhead_str, name: &str) -> Result<Option<&str>> {
         if text.ptr.is_null() {

@@ -103,7 +103,7 @@ pub unsafe extern "C" fn wellhead_method_add_text(
 
 /// Adds an image to the result of a tool.
 /// about: may be NULL.
-/// bytes: as in its file; they are copied, and sent as base64.
+/// bytes: as in its file; they are copied, and sent as base64; may not be absent.
 /// mime_type: such as image/png; may not be absent.
 /// Fails with INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
@@ -117,14 +117,14 @@ pub unsafe extern "C" fn wellhead_method_add_image(
     // SAFETY: our caller's promise.
     unsafe {
         add_block(responder, about, |promise| {
-            ContentBlock::image(promise.bytes(bytes, "bytes")?, promise.text(mime_type, "mime_type")?)
+            ContentBlock::image(promise.present(bytes, "bytes")?, promise.text(mime_type, "mime_type")?)
         })
     }
 }
 
 /// Adds a sound to the result of a tool. A client whose revision has no sounds gets a line of text in its place.
 /// about: may be NULL.
-/// bytes: as in its file; they are copied, and sent as base64.
+/// bytes: as in its file; they are copied, and sent as base64; may not be absent.
 /// mime_type: such as audio/wav; may not be absent.
 /// Fails with INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn wellhead_method_add_audio(
     // SAFETY: our caller's promise.
     unsafe {
         add_block(responder, about, |promise| {
-            ContentBlock::audio(promise.bytes(bytes, "bytes")?, promise.text(mime_type, "mime_type")?)
+            ContentBlock::audio(promise.present(bytes, "bytes")?, promise.text(mime_type, "mime_type")?)
         })
     }
 }

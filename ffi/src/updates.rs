@@ -6,8 +6,8 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::types::wellhead_str;
 
 /// Notifies subscribers that the resource at `uri` changed. Does not block. On this thread, before it returns, it calls
-/// `wake` of connections and the function of wellhead_server_set_publish, and no other callback: hold no lock that these
-/// take. Returns OK also if there is no subscriber. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
+/// `wake` of connections and endpoints and the function of wellhead_server_set_publish, and no other callback: hold no
+/// lock that these take. Returns OK also if there is no subscriber. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_notify_updated(
     server: *mut wellhead_server,
@@ -55,9 +55,9 @@ pub unsafe extern "C" fn wellhead_server_notify_sub_resource_updated(
 }
 
 /// Reviews the subscriptions of the caller with the id `caller_id`, which may not be absent, after its rights changed:
-/// `authorize` decides about them again, many URIs at once, and those that are refused end. Does nothing without
-/// wellhead_server_set_authorize. It calls the same callbacks as wellhead_server_notify_updated. Returns OK also for an
-/// unknown caller. Fails with INVALID_ARGUMENT or CLOSED.
+/// `authorize` decides about them again, many URIs at once, and those that are refused end. Without
+/// wellhead_server_set_authorize nothing is reviewed here, and other instances get the change. It calls the same callbacks
+/// as wellhead_server_notify_updated. Returns OK also for an unknown caller. Fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_access_changed(
     server: *mut wellhead_server,
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
     // SAFETY: our caller's promise.
     unsafe {
         with_server(server, error, |promise, server| {
-            server.access_changed(promise.bytes(caller_id, "caller_id")?)
+            server.access_changed(promise.present(caller_id, "caller_id")?)
         })
     }
 }

@@ -34,8 +34,8 @@ pub struct wellhead_protection {
 #[derive(Clone, Copy)]
 pub struct wellhead_grant {
     pub struct_size: usize,
-    /// The id of the caller, stable bytes; required. Sessions, cursors and streams belong to it: give each principal its
-    /// own.
+    /// The id of the caller, stable bytes; may not be absent. Sessions, cursors and streams belong to it: give each
+    /// principal its own. An empty id is that of an anonymous caller.
     pub caller_id: wellhead_str,
     /// The caller: a pointer of the application, which wellhead_call_caller returns.
     pub caller: *mut c_void,
@@ -108,8 +108,8 @@ pub unsafe extern "C" fn wellhead_verify_free(responder: *mut wellhead_verify) {
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. Fails with
-/// INVALID_ARGUMENT or INVALID_UTF8.
+/// Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id may not be
+/// absent. Fails with INVALID_ARGUMENT or INVALID_UTF8; the client then gets a 500.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_granted(
     responder: *mut wellhead_verify,
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn wellhead_verify_granted(
         });
         pending::finish(responder, |promise, _, ()| {
             let given = promise.fields(grant, "grant")?;
-            let caller = Caller::new(promise.bytes(given.caller_id, "caller_id")?);
+            let caller = Caller::new(promise.present(given.caller_id, "grant->caller_id")?);
             let grant = Grant::new(match value {
                 Some(value) => caller.with_value(value),
                 None => caller,

@@ -340,6 +340,12 @@ static void grant(void *verify_data, const wellhead_call *call, wellhead_verify 
     CHECK(wellhead_verify_granted(r, &granted) == WELLHEAD_STATUS_INVALID_ARGUMENT && !wellhead_verify_keep(r));
 }
 
+static void grant_nobody(void *verify_data, const wellhead_call *call, wellhead_verify *r) {
+    const wellhead_grant granted = WELLHEAD_GRANT_INIT;
+    (void)verify_data, (void)call;
+    CHECK(wellhead_verify_granted(r, &granted) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+}
+
 /* Begins 20 posts, which share one peer or none, and returns how many of them may keep 60 KiB of a body without its end. */
 static int bodies_kept(wellhead_endpoint *endpoint, wellhead_str peer) {
     static char part[60 << 10];
@@ -376,11 +382,34 @@ static void requests_of_one_peer_share_a_part_of_the_buffer(void) {
     wellhead_server_free(server);
 }
 
-static void the_caller_of_a_token_is_given_back_once(void) {
-    int destroyed = 0;
+/* Returns the status with which an endpoint without a session answers a DELETE with a token. */
+static uint16_t status_with_token(wellhead_endpoint *endpoint) {
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("authorization"), WELLHEAD_STR("Bearer secret")}};
     wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
+    request.method = WELLHEAD_STR("DELETE");
+    request.target = WELLHEAD_STR("/mcp");
+    request.headers = headers;
+    request.header_count = 2;
+    wellhead_exchange *exchange = wellhead_exchange_new(endpoint, &request, 0, NULL, NULL, NULL, NULL);
+    CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_RESPOND);
+    const uint16_t status = wellhead_exchange_response(exchange)->status;
+    wellhead_exchange_free(exchange);
+    return status;
+}
+
+static void a_grant_without_a_caller_id_is_refused(void) {
+    wellhead_endpoint_options options = WELLHEAD_ENDPOINT_OPTIONS_INIT;
+    wellhead_server *server = quiet_server();
+    options.verify = grant_nobody;
+    wellhead_endpoint *endpoint = wellhead_endpoint_new(server, &options, NULL, NULL, NULL, NULL);
+    CHECK(status_with_token(endpoint) == 500);
+    wellhead_endpoint_free(endpoint);
+    wellhead_server_free(server);
+}
+
+static void the_caller_of_a_token_is_given_back_once(void) {
+    int destroyed = 0;
     wellhead_endpoint_options options = WELLHEAD_ENDPOINT_OPTIONS_INIT;
     wellhead_protection protection = WELLHEAD_PROTECTION_INIT;
     wellhead_server *server = quiet_server();
@@ -390,14 +419,7 @@ static void the_caller_of_a_token_is_given_back_once(void) {
     options.verify_data = &destroyed;
     options.verify_destroy = count;
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, &options, NULL, NULL, NULL, NULL);
-    request.method = WELLHEAD_STR("DELETE");
-    request.target = WELLHEAD_STR("/mcp");
-    request.headers = headers;
-    request.header_count = 2;
-    wellhead_exchange *exchange = wellhead_exchange_new(endpoint, &request, 0, NULL, NULL, NULL, NULL);
-    CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_RESPOND);
-    CHECK(wellhead_exchange_response(exchange)->status == 400); /* of no session */
-    wellhead_exchange_free(exchange);
+    CHECK(status_with_token(endpoint) == 400); /* of no session */
     CHECK(destroyed == 2); /* granted, and refused since it was answered already */
     wellhead_endpoint_free(endpoint);
     wellhead_server_free(server);
@@ -436,6 +458,7 @@ void test_http(void) {
     RUN(an_exchange_outlives_its_endpoint_and_its_server);
     RUN(a_response_is_a_head_and_then_its_data);
     RUN(requests_of_one_peer_share_a_part_of_the_buffer);
+    RUN(a_grant_without_a_caller_id_is_refused);
     RUN(the_caller_of_a_token_is_given_back_once);
     RUN(null_is_no_endpoint_and_no_exchange);
 }

@@ -287,6 +287,7 @@ static void changes_are_published_on_the_thread_that_reports_them(void) {
     CHECK(p.events == 3);
     CHECK(wellhead_server_notify_resource_list_changed(server, NULL) == WELLHEAD_STATUS_OK && p.events == 4);
     CHECK(wellhead_server_access_changed(server, WELLHEAD_STR("ann"), NULL) == WELLHEAD_STATUS_OK && p.events == 5);
+    CHECK(wellhead_server_access_changed(server, (wellhead_str){NULL, 0}, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
     wellhead_server_free(server);
     CHECK(p.events == 5);
 }
