@@ -6,8 +6,9 @@ use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int};
 use wellhead::Arguments;
 
-/// Returns a string among the arguments of a method, a tool or a prompt, decoded. It may have NULs inside. It is absent
-/// if the path leads to nothing, or to a value of another type. It is borrowed until the call is answered.
+/// Returns a string among the arguments of a method, a tool or a prompt, decoded, also in a callback around it. It may
+/// have NULs inside. It is absent if the path leads to nothing, or to a value of another type. It is borrowed until the
+/// call is answered, or the callback around it returns.
 /// path: a NUL-terminated JSON Pointer (RFC 6901) such as "/edits/0/oldText". Its first slash may be left out, as in
 /// "model". "" names all arguments. In a name "~1" stands for a slash and "~0" for "~". A name that occurs twice in an
 /// object leads to nothing.

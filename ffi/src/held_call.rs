@@ -16,7 +16,7 @@ pub enum wellhead_call {
     Complete(Held<CompleteCall>),
     Method(Held<MethodCall, OnceLock<Box<OfMethod>>>),
     Authorize(Held<AuthorizeCall, Targets>),
-    Around(Held<AroundCall>),
+    Around(Held<AroundCall, OnceLock<Arguments>>),
     Interest(InterestCall),
     Verify(VerifyCall),
 }
@@ -56,7 +56,7 @@ impl wellhead_call {
     }
 
     pub(crate) fn around(call: AroundCall) -> Self {
-        wellhead_call::Around(Held::new(call, ()))
+        wellhead_call::Around(Held::new(call, OnceLock::new()))
     }
 
     pub(crate) fn authorize(call: AuthorizeCall) -> Self {
@@ -98,10 +98,15 @@ impl wellhead_call {
     }
 
     /// Returns the arguments, which are parsed when a function first reads one by its path. None unless it is the call
-    /// of a method, a tool or a prompt.
+    /// of a method, a tool or a prompt, or one with a callback around it.
     pub(crate) fn by_path(&self) -> Option<&Arguments> {
-        let wellhead_call::Method(held) = self else { return None };
-        Some(held.more().arguments.get_or_init(|| Arguments::new(&held.call)))
+        match self {
+            wellhead_call::Method(held) => {
+                Some(held.more().arguments.get_or_init(|| Arguments::new(&held.call)))
+            }
+            wellhead_call::Around(held) => Some(held.more.get_or_init(|| Arguments::around(&held.call))),
+            _ => None,
+        }
     }
 
     pub(crate) fn requests(&self) -> Option<&ClientRequests> {

@@ -1,6 +1,6 @@
 //! Reads the arguments of a call by path, for languages without JSON of their own.
 
-use super::MethodCall;
+use super::{AroundCall, MethodCall};
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
 use std::borrow::Cow;
 use std::fmt;
@@ -43,6 +43,11 @@ struct ObjectMembers {
 impl Arguments {
     /// Copies the arguments of a call.
     pub fn new(call: &MethodCall) -> Self {
+        Arguments::of_json(call.arguments())
+    }
+
+    /// Copies the arguments of a call that an around callback gets.
+    pub fn around(call: &AroundCall) -> Self {
         Arguments::of_json(call.arguments())
     }
 

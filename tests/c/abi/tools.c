@@ -57,6 +57,32 @@ static void arguments_are_read_by_path_and_type(void) {
                                         "\"yes\":true,\"no\":false,\"huge\":1e999,\"nil\":null}"), "\"content\":[]"));
 }
 
+static void read_around(void *user_data, const wellhead_call *call, wellhead_next *next) {
+    int64_t integer = 0;
+    CHECK(same(wellhead_call_argument_text(call, "model"), "m") && wellhead_call_argument_count(call, "") == 2);
+    CHECK(wellhead_call_argument_integer(call, "/edits/0", &integer) == 1 && integer == 5);
+    CHECK(wellhead_next_run(next, NULL, NULL, NULL) == WELLHEAD_STATUS_OK);
+    ++*(int *)user_data;
+}
+
+static void answer_empty(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
+    wellhead_method_result(r, EMPTY);
+}
+
+static void arguments_are_read_by_path_around_a_tool(void) {
+    int calls = 0;
+    wellhead_server *server = quiet_server();
+    CHECK(wellhead_server_around(server, read_around, &calls, NULL, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_add_tool(server, WELLHEAD_STR("t"), WELLHEAD_STR("{}"), answer_empty, NULL, NULL, NULL) == WELLHEAD_STATUS_OK);
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    const wellhead_str arguments = WELLHEAD_STR("{\"model\":\"m\",\"edits\":[5]}");
+    wellhead_text_free(wellhead_test_client_call_tool(client, WELLHEAD_STR("t"), arguments, NULL));
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+    CHECK(calls == 1);
+}
+
 static void read_numbers(void *user_data, const wellhead_call *call, wellhead_method *r) {
     static const char *const inexact[] = {"big", "bigger", "exponent", "fraction", "tiny"};
     int64_t integer = 7;
@@ -344,6 +370,7 @@ static void a_string_is_printed_with_its_length_and_an_absent_one_as_empty(void)
 
 void test_tools(void) {
     RUN(arguments_are_read_by_path_and_type);
+    RUN(arguments_are_read_by_path_around_a_tool);
     RUN(an_integer_is_exact_or_absent);
     RUN(a_path_without_a_value_is_no_fault);
     RUN(a_read_has_no_arguments);
