@@ -4,8 +4,9 @@ use crate::boundary::{Promise, answer, guard, invalid, query};
 use crate::foreign::{UserData, json};
 use crate::held_call::wellhead_call;
 use crate::method::failure;
+use crate::pending::reason;
 use crate::server::{wellhead_server, with_callback};
-use crate::status::{wellhead_error, wellhead_status};
+use crate::status::{WELLHEAD_STATUS_OK, wellhead_error, wellhead_status};
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -183,8 +184,8 @@ impl wellhead_outcome {
     }
 }
 
-/// Returns the kind of the answer: found, not_found, denied, not_modified, busy, input_required, missing_capability, result,
-/// error, waiting or failed. Later versions may add words.
+/// Returns the kind of the answer: found, not_found, denied, not_modified, busy, input_required, waiting, invalid_state,
+/// missing_capability, result, error or failed. Later versions may add words.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_name(outcome: *const wellhead_outcome) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -307,21 +308,29 @@ pub unsafe extern "C" fn wellhead_outcome_set_denied(outcome: *mut wellhead_outc
 }
 
 /// Makes the call fail: the client gets "internal error", or for a tool a result with isError and the text "The tool
-/// failed". `why` is logged, and not sent to the client. Fails with INVALID_ARGUMENT or INVALID_UTF8.
+/// failed". `why` is logged, and not sent to the client; it may be absent. Fails with INVALID_ARGUMENT, or with
+/// INVALID_UTF8; the call fails then, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_failed(
     outcome: *mut wellhead_outcome,
     why: wellhead_str,
 ) -> wellhead_status {
-    // SAFETY: our caller's promise.
-    unsafe {
-        set(outcome, |promise, before| {
-            let why = promise.text(why, "why")?;
-            Ok(match before {
-                Outcome::Read(_) => Answer::Failed(why.to_owned()).into(),
-                _ => MethodAnswer::failed(why).into(),
-            })
+    let mut refused = Ok(());
+    let make = |promise: &Promise, before: &Outcome| {
+        let said = promise.optional(why, "why");
+        let why = reason(&said);
+        refused = said.map(drop);
+        // Set also for a `why` that is no text: the callback wants that the client does not get the answer.
+        Ok(match before {
+            Outcome::Read(_) => Answer::Failed(why).into(),
+            _ => MethodAnswer::Failed(why).into(),
         })
+    };
+    // SAFETY: our caller's promise.
+    match unsafe { set(outcome, make) } {
+        // SAFETY: an error that the application does not take is NULL.
+        WELLHEAD_STATUS_OK => unsafe { guard(std::ptr::null_mut(), |_| refused) },
+        status => status,
     }
 }
 

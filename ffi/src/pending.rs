@@ -170,13 +170,15 @@ pub(crate) unsafe fn fail<K: Kind>(responder: *mut Pending<K>, why: wellhead_str
     unsafe {
         consume(responder, |promise, _, open| {
             let said = promise.optional(why, "why");
-            let why = said
-                .as_ref()
-                .map_or_else(ToString::to_string, |why| why.unwrap_or("no reason given").to_owned());
-            open.fail(Some(&why));
+            open.fail(Some(&reason(&said)));
             said.map(drop)
         })
     }
+}
+
+/// Returns what the log says of a failure for which the application gave this reason.
+pub(crate) fn reason(said: &Result<Option<&str>>) -> String {
+    said.as_ref().map_or_else(ToString::to_string, |why| why.unwrap_or("no reason given").to_owned())
 }
 
 /// Takes the open call out of a responder, answers it by `answer`, and gives back the application's reference. Fails if

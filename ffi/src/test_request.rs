@@ -57,8 +57,8 @@ pub unsafe extern "C" fn wellhead_test_request_error(
     unsafe { answer(request, |promise| failure(promise, rpc_code, message, data)) }
 }
 
-/// Answers a request of the server with an internal error whose message is `why`. request: valid only inside its
-/// callback. Fails with INVALID_ARGUMENT if the request was answered already, and with INVALID_UTF8.
+/// Answers a request of the server with an internal error whose message is `why`, which may not be absent. request: valid
+/// only inside its callback. Fails with INVALID_ARGUMENT if the request was answered already, and with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_request_failed(
     request: *mut wellhead_test_request,
