@@ -46,7 +46,7 @@ pub unsafe extern "C" fn wellhead_endpoint_handle(
             let mut exchange = begin(promise, &endpoint.endpoint, request, now_ms, move || rung.ring())?;
             exchange.body(body);
             exchange.end(now_ms);
-            let place = endpoint.waiting.enter(&endpoint.endpoint, bell);
+            let place = Place { waiting: &endpoint.waiting, endpoint: &endpoint.endpoint, bell };
             let (head, data) = place.complete(&mut exchange, &clock, now_ms.saturating_add(stream_ms));
             drop(place);
             let never = notice(None, UserData::new(std::ptr::null_mut(), None));
@@ -78,11 +78,12 @@ impl Clock {
 pub(super) struct Waiting {
     /// True if the endpoint has something to poll that no thread has begun to poll.
     woken: AtomicBool,
+    /// The bells of the threads that sleep.
     bells: Mutex<Vec<Arc<Bell>>>,
 }
 
 impl Waiting {
-    /// Takes the wake of the endpoint. A thread that is about to leave looks whether one came meanwhile.
+    /// Takes the wake of the endpoint. If no thread sleeps, the next one that would looks for it first.
     pub(super) fn wake(&self) {
         self.woken.store(true, Ordering::SeqCst);
         let one = self.bells.lock().last().cloned();
@@ -91,13 +92,17 @@ impl Waiting {
         }
     }
 
-    fn enter<'a>(&'a self, endpoint: &'a Endpoint, bell: Arc<Bell>) -> Place<'a> {
+    /// Sleeps until the bell rings, at most for the given time, unless there is something to poll.
+    fn sleep(&self, bell: &Arc<Bell>, most: Option<Duration>) {
         self.bells.lock().push(bell.clone());
-        Place { waiting: self, endpoint, bell }
+        if !self.woken.load(Ordering::SeqCst) {
+            bell.wait(most);
+        }
+        self.bells.lock().retain(|other| !Arc::ptr_eq(other, bell));
     }
 }
 
-/// Registers the bell of a waiting thread for as long as it lives; dropping it takes the bell out again.
+/// A thread that handles a request.
 struct Place<'a> {
     waiting: &'a Waiting,
     endpoint: &'a Endpoint,
@@ -130,7 +135,7 @@ impl Place<'_> {
                     let due = [at, self.endpoint.poll_timeout()].into_iter().flatten().min();
                     let due = due.unwrap_or(u64::MAX);
                     let due = if clock.now() < stream_end { due.min(stream_end) } else { due };
-                    self.bell.wait(clock.until(due));
+                    self.waiting.sleep(&self.bell, clock.until(due));
                     self.endpoint.tick(clock.now());
                 }
                 _ => break,
@@ -145,6 +150,7 @@ impl Place<'_> {
     fn poll_endpoint(&self) {
         while self.waiting.woken.swap(false, Ordering::SeqCst) {
             while let Some(event) = self.endpoint.poll_event() {
+                self.waiting.wake(); // another thread polls the rest while this one runs a callback
                 event.run();
             }
         }
@@ -153,7 +159,6 @@ impl Place<'_> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.waiting.bells.lock().retain(|bell| !Arc::ptr_eq(bell, &self.bell));
         self.poll_endpoint(); // what this thread was woken for
     }
 }
