@@ -117,8 +117,18 @@ public:
     std::optional<std::string> json;
 };
 
-/* A function of any type behind a signature, like std::function. It may own what cannot be copied, since copies share it. */
 template <class Signature> class Callback;
+
+namespace detail {
+
+/* True for a type whose values may hold no function. */
+template <class F> inline constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
+template <class S> inline constexpr bool may_be_empty<std::function<S>> = true;
+template <class S> inline constexpr bool may_be_empty<Callback<S>> = true;
+
+} // namespace detail
+
+/* A function of any type behind a signature, like std::function. It may own what cannot be copied, since copies share it. */
 template <class R, class... A> class Callback<R(A...)> {
 public:
     Callback() noexcept = default;
@@ -126,16 +136,17 @@ public:
     template <class F, class D = std::decay_t<F>,
               class = std::enable_if_t<!std::is_same_v<D, Callback> && std::is_invocable_r_v<R, D &, A...>>>
     Callback(F &&function) {
-        if constexpr (std::is_pointer_v<std::remove_reference_t<F>> || std::is_member_pointer_v<D>) {
-            if (!function) return; /* a NULL pointer is an empty callback */
-        } else if constexpr (std::is_same_v<D, std::function<R(A...)>>) {
-            if (!function) return;
+        if constexpr (detail::may_be_empty<D> && !std::is_function_v<std::remove_reference_t<F>>) {
+            if (!function) return; /* an empty callback */
         }
         target_ = std::make_shared<Of<D>>(std::forward<F>(function));
     }
 
     explicit operator bool() const noexcept { return target_ != nullptr; }
-    R operator()(A... arguments) const { return target_->call(std::forward<A>(arguments)...); }
+    R operator()(A... arguments) const {
+        if (!target_) throw std::bad_function_call();
+        return target_->call(std::forward<A>(arguments)...);
+    }
 
 private:
     struct Target {
@@ -280,7 +291,8 @@ private:
 template <class R, class T, class F, class... A> void respond(T *handle, const F &callback, const A &...arguments) noexcept {
     R responder(handle);
     const Running running(handle);
-    std::string why = "threw what is no std::exception";
+    std::string what;
+    std::string_view why = "threw what is no std::exception";
     try {
         callback(arguments..., responder);
         if (running.has_taken()) R::drop(handle); /* the exception did not leave the callback */
@@ -295,7 +307,8 @@ template <class R, class T, class F, class... A> void respond(T *handle, const F
         return;
     } catch (const std::exception &e) {
         try {
-            why = e.what();
+            what = e.what();
+            why = what;
         } catch (...) {
         }
     } catch (...) {
@@ -564,7 +577,8 @@ public:
         detail::check(wellhead_call_on_cancel(call_, c.function(), c.give(), c.destroy_data()));
     }
     /* Returns the caller that ConnectionOptions or a Grant gave as a shared_ptr<T>. Returns NULL if there is none, or if it is no
-     * T. For a const T it also returns one that was given as a T. */
+     * T. For a const T it also returns one that was given as a T. Give and take it in one shared library: two that hide their
+     * symbols have two ids for T. */
     template <class T> T *caller() const noexcept {
         const void *given = wellhead_call_typed_caller(call_, &detail::type_of<T>);
         if constexpr (std::is_const_v<T>) {
@@ -813,8 +827,9 @@ public:
     /* The role of the message that the block is, in the result of a prompt: user (default) or assistant. */
     std::optional<std::string> role;
 
-    /* Adds the block to what a responder of C answers. */
+    /* Adds the block to what a responder of C answers. A block that was moved from is refused. */
     void add_to(wellhead_method *responder) const {
+        if (!add_) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the content block was moved elsewhere");
         wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
         about.annotations = optional_str(annotations);
         about.meta = optional_str(meta);
@@ -941,7 +956,7 @@ private:
     }
 };
 
-/* Limits of one tool: see wellhead_tool_limits. 0 means no limit. */
+/* Limits of one tool: see wellhead_tool_limits. 0 means no limit, for call_ms that of the server. */
 struct ToolLimits {
     std::size_t calls_in_flight = 0;
     std::size_t caller_calls_in_flight = 0;
@@ -1072,7 +1087,8 @@ using InterestCallback = Callback<void(const Call &call, bool wanted, Interest &
 using MethodCallback = Callback<void(const Call &call, std::string_view params, Method &responder)>;
 /* Runs a tool, and returns its result. A ToolError that it throws is for the model. */
 using ToolCallback = Callback<ToolResult(const Call &call)>;
-/* Runs around a call. A ToolError that it throws before it lets the call run is for the model. */
+/* Runs around a call. A ToolError that it throws before it lets the call run is for the model. What it throws after Next::run
+ * is dropped: the answer may have been sent already. To change or withhold an answer, give Next::run a callback. */
 using AroundCallback = Callback<void(const Call &call, Next &next)>;
 using PublishCallback = Callback<void(std::string_view event)>;
 using ObserveCallback = Callback<void(const wellhead_observed &observed)>;
@@ -1456,7 +1472,7 @@ inline Text expand(std::string_view uri_template, const std::vector<wellhead_val
 
 /* Options of a connection: see wellhead_connection_options. */
 struct ConnectionOptions {
-    /* Exceptions of `wake` are dropped: the next poll finds everything that there is to do. */
+    /* Wakes the program, and must not throw: an exception is dropped, and nothing wakes the program until it polls by itself. */
     Callback<void()> wake = {};
     Caller caller = {};
     std::optional<std::string> caller_id = {};

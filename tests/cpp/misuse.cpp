@@ -36,6 +36,8 @@ static void an_empty_function_is_refused() {
     CHECK(code_of([&s] { s.add_tool("t", "{}", wellhead::MethodCallback()); }) == refused);
     CHECK(code_of([&s] { s.add_prompt("p", "{}", wellhead::MethodCallback()); }) == refused);
     CHECK(code_of([&s] { s.add_template("n:{id}", {}); }) == refused);
+    CHECK(code_of([&s] { s.add_tool("t", "{}", std::function<std::string(const Call &)>()); }) == refused);
+    CHECK(code_of([&s] { s.add_tool("t", "{}", wellhead::Callback<std::string(const Call &)>()); }) == refused);
     s.add_prompt("p", R"({"arguments":[{"name":"a"}]})", [](const Call &, std::string_view, Method &r) { r.result("{}"); });
     CHECK(code_of([&s] { s.complete_prompt("p", "a", nullptr); }) == refused);
     std::string code;
@@ -45,6 +47,16 @@ static void an_empty_function_is_refused() {
     });
     wellhead::TestClient(s).request("x/z");
     CHECK(code == refused);
+}
+
+static void an_exception_after_a_call_withholds_its_answer() {
+    Server s = server();
+    s.add_tool("t", "{}", [](const Call &) { return "a secret"; });
+    s.around([](const Call &, wellhead::Next &next) {
+        next.run([](const Call &, wellhead::Outcome &) { throw std::runtime_error("no UTF-8: \xff"); });
+    });
+    const std::string result = wellhead::TestClient(s).call_tool("t");
+    CHECK(has(result, "The tool failed") && !has(result, "secret"));
 }
 
 static void an_object_that_was_moved_from_is_refused_or_empty() {
@@ -57,6 +69,9 @@ static void an_object_that_was_moved_from_is_refused_or_empty() {
     CHECK(code_of([&s] { const Connection made(s); }) == "invalid_argument");
     CHECK(code_of([&c] { c.receive("x"); }) == "invalid_argument");
     CHECK(c.poll_event(1) == 0 && !c.poll_transmit(1) && c.poll_timeout() == UINT64_MAX && c.finished());
+    auto block = wellhead::ContentBlock::text("one");
+    const auto other_block = std::move(block);
+    CHECK(code_of([&block] { block.add_to(nullptr); }) == "invalid_argument");
     Read r(nullptr);
     CHECK(code_of([&r] { r.text("x"); }) == "invalid_argument" && code_of([&r] { (void)r.keep(); }) == "invalid_argument");
     const Call call = r.call();
@@ -89,5 +104,6 @@ void an_exception_that_reaches_the_library_ends_the_process() {
 void misuse() {
     RUN(a_responder_that_is_moved_out_of_its_callback_is_kept);
     RUN(an_empty_function_is_refused);
+    RUN(an_exception_after_a_call_withholds_its_answer);
     RUN(an_object_that_was_moved_from_is_refused_or_empty);
 }
