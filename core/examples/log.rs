@@ -118,8 +118,10 @@ impl Log {
         let mut state = self.state();
         let mut file = File::open(&self.path).map_err(because)?;
         file.seek(SeekFrom::Start(state.read)).map_err(because)?;
+        let mut news = Vec::new();
+        state.read += file.read_to_end(&mut news).map_err(because)? as u64;
         let mut rest = std::mem::take(&mut state.rest);
-        state.read += file.read_to_end(&mut rest).map_err(because)? as u64;
+        rest.append(&mut news);
         let whole = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         for line in String::from_utf8_lossy(&rest[..whole]).split_inclusive('\n') {
             state.text.push_str(line);

@@ -4,7 +4,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include <wellhead.h>
 
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +74,7 @@ static int write_some(output *o, wellhead_connection *c) {
         wellhead_str bytes = wellhead_transmit_bytes(o->piece);
         size_t rest = bytes.len - o->sent;
         ssize_t n = write(STDOUT_FILENO, bytes.ptr + o->sent, rest < PIECE ? rest : PIECE);
-        if (n < 0) return 0;
+        if (n < 0) return errno == EINTR; /* then the loop tries again */
         o->sent += (size_t)n;
         if (o->sent < bytes.len) continue;
         wellhead_transmit_free(o->piece);
@@ -90,11 +92,14 @@ static int loop(wellhead_server *server, wellhead_connection *c, primes *p) {
         int working = p->count < MOST;
         struct pollfd fds[] = {{open && held < sizeof input ? STDIN_FILENO : -1, POLLIN, 0},
                                {o.piece ? STDOUT_FILENO : -1, POLLOUT, 0}};
-        if (poll(fds, 2, working ? 0 : 1000) < 0) return 1;
+        if (poll(fds, 2, working ? 0 : 1000) < 0) {
+            if (errno == EINTR) continue;
+            return 1;
+        }
         if (fds[0].revents) {
             ssize_t n = read(STDIN_FILENO, input + held, sizeof input - held);
-            open = n > 0;
-            if (open) held += (size_t)n;
+            open = n > 0 || (n < 0 && errno == EINTR);
+            if (n > 0) held += (size_t)n;
         }
         if (held) {
             size_t taken = 0;
@@ -123,6 +128,7 @@ int main(void) {
     counts.read = read_count;
     reads.read = read_prime;
     int failed = 1;
+    signal(SIGPIPE, SIG_IGN); /* a client that is gone is an error of write, not the end of this program */
     wellhead_server *server = wellhead_server_new(WELLHEAD_STR("primes"), WELLHEAD_STR("1.0.0"), NULL, &error);
     if (server && wellhead_server_add_resource(server, &count, &counts, &error) == WELLHEAD_STATUS_OK
         && wellhead_server_add_template(server, &prime, &reads, &error) == WELLHEAD_STATUS_OK) {

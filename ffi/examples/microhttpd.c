@@ -59,27 +59,28 @@ static void ready(void *ready_data) {
     pthread_mutex_unlock(&q->app->lock);
 }
 
-/* 0: there is something to do already. */
+/* 0: there is something to do already, or the program ends, and the request with it. */
 static int suspend(request *q) {
     pthread_mutex_lock(&q->app->lock);
-    int rang = q->rang;
+    int waits = !q->rang && !q->app->ending;
+    if (q->app->ending) q->left = 1; /* libmicrohttpd must not stop while a request is suspended */
     q->rang = 0;
-    if (!rang) {
+    if (waits) {
         q->suspended = 1;
         q->until = wellhead_exchange_poll_timeout(q->exchange);
         MHD_suspend_connection(q->connection);
         pthread_cond_broadcast(&q->app->changed); /* it may have to go on before all others */
     }
     pthread_mutex_unlock(&q->app->lock);
-    return !rang;
+    return waits;
 }
 
 /* Fills a buffer with what there is of a response. */
 static ssize_t more(void *cls, uint64_t pos, char *buffer, size_t room) {
     request *q = cls;
     (void)pos;
-    if (q->left) return MHD_CONTENT_READER_END_WITH_ERROR;
     while (!q->unsent.len) {
+        if (q->left) return MHD_CONTENT_READER_END_WITH_ERROR;
         switch (wellhead_exchange_poll(q->exchange, now_ms())) {
         case WELLHEAD_PROGRESS_DATA:
             q->unsent = wellhead_exchange_data(q->exchange);
@@ -104,10 +105,12 @@ static enum MHD_Result respond(request *q) {
     struct MHD_Response *response = MHD_create_response_from_callback(size, 16384, more, q, NULL);
     if (!response) return MHD_NO;
     for (size_t i = 0; i < head->header_count; i++) {
-        char name[64], value[2048];
-        snprintf(name, sizeof name, WELLHEAD_FMT, WELLHEAD_ARG(head->headers[i].name));
-        snprintf(value, sizeof value, WELLHEAD_FMT, WELLHEAD_ARG(head->headers[i].value));
+        char *name = strndup(head->headers[i].name.ptr, head->headers[i].name.len);
+        char *value = strndup(head->headers[i].value.ptr, head->headers[i].value.len);
+        if (!name || !value) abort();
         if (strcmp(name, "content-length") != 0) MHD_add_response_header(response, name, value); /* it knows the length */
+        free(name);
+        free(value);
     }
     enum MHD_Result queued = MHD_queue_response(q->connection, head->status, response);
     MHD_destroy_response(response);
@@ -115,8 +118,7 @@ static enum MHD_Result respond(request *q) {
 }
 
 static enum MHD_Result answer(request *q) {
-    if (q->left) return MHD_NO;
-    for (;;)
+    while (!q->left)
         switch (wellhead_exchange_poll(q->exchange, now_ms())) {
         case WELLHEAD_PROGRESS_BODY:
             return MHD_YES; /* it comes */
@@ -128,6 +130,7 @@ static enum MHD_Result answer(request *q) {
         default:
             return MHD_NO;
         }
+    return MHD_NO;
 }
 
 typedef struct { wellhead_pair *lines; size_t count; } fields;
@@ -139,23 +142,31 @@ static enum MHD_Result add_field(void *cls, enum MHD_ValueKind kind, const char 
     return MHD_YES;
 }
 
+/* NULL: the head cannot be taken. */
 static request *begin(app *a, struct MHD_Connection *connection, const char *path, const char *method) {
     int count = MHD_get_connection_values(connection, MHD_HEADER_KIND, NULL, NULL);
     fields f = {calloc((size_t)count + 1, sizeof *f.lines), 0};
     request *q = calloc(1, sizeof *q);
     wellhead_http_request head = WELLHEAD_HTTP_REQUEST_INIT;
+    const union MHD_ConnectionInfo *client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr_in *from = (const void *)client->client_addr; /* IPv4, as listen_on says */
+    char address[INET_ADDRSTRLEN], peer[INET_ADDRSTRLEN + 6];
     if (!f.lines || !q) abort();
     MHD_get_connection_values(connection, MHD_HEADER_KIND, add_field, &f);
     head.method = wellhead_cstr(method);
     head.target = wellhead_cstr(path);
     head.headers = f.lines;
     head.header_count = f.count;
+    inet_ntop(AF_INET, &from->sin_addr, address, sizeof address);
+    snprintf(peer, sizeof peer, "%s:%u", address, (unsigned)ntohs(from->sin_port));
+    head.peer = wellhead_cstr(peer); /* each client has its own part of buffer_bytes */
     q->app = a;
     q->connection = connection;
     q->socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    q->exchange = wellhead_exchange_new(a->endpoint, &head, now_ms(), ready, q, free, NULL); /* NULL: q is freed */
+    wellhead_exchange *exchange = wellhead_exchange_new(a->endpoint, &head, now_ms(), ready, q, free, NULL);
     free(f.lines);
-    if (!q->exchange) return NULL;
+    if (!exchange) return NULL; /* q is freed already */
+    q->exchange = exchange;
     pthread_mutex_lock(&a->lock);
     q->next = a->requests;
     a->requests = q;
@@ -167,7 +178,7 @@ static void completed(void *cls, struct MHD_Connection *connection, void **seen,
     app *a = cls;
     request *q = *seen, **at = &a->requests;
     (void)connection;
-    if (!q) return; /* of the page */
+    if (!q) return; /* of the page, or refused */
     pthread_mutex_lock(&a->lock);
     while (*at != q) at = &(*at)->next;
     *at = q->next;
@@ -179,10 +190,9 @@ static void completed(void *cls, struct MHD_Connection *connection, void **seen,
     wellhead_exchange_free(q->exchange); /* and perhaps q */
 }
 
-static enum MHD_Result show_page(struct MHD_Connection *connection) {
-    static char page[] = "This program serves MCP at /mcp.\n";
-    struct MHD_Response *response = MHD_create_response_from_buffer(sizeof page - 1, page, MHD_RESPMEM_PERSISTENT);
-    enum MHD_Result queued = MHD_queue_response(connection, MHD_HTTP_OK, response);
+static enum MHD_Result show(struct MHD_Connection *connection, unsigned status, char *text) {
+    struct MHD_Response *response = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
+    enum MHD_Result queued = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return queued;
 }
@@ -193,9 +203,10 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
     (void)version;
     if (!q) {
         app *a = cls;
-        if (!wellhead_endpoint_serves(a->endpoint, wellhead_cstr(path))) return show_page(connection);
+        if (!wellhead_endpoint_serves(a->endpoint, wellhead_cstr(path)))
+            return show(connection, MHD_HTTP_OK, "This program serves MCP at /mcp.\n");
         *seen = q = begin(a, connection, path, method);
-        return q ? answer(q) : MHD_NO;
+        return q ? answer(q) : show(connection, MHD_HTTP_BAD_REQUEST, "The head of the request is not valid.\n");
     }
     if (*upload_size) {
         wellhead_exchange_body(q->exchange, (wellhead_str){upload, *upload_size});

@@ -67,7 +67,11 @@ async function injectFrom(id) {
     for (const { messages } of news ?? []) {
       for (const entry of messages) {
         ({ id } = entry);
-        server.inject(entry.message.event);
+        try {
+          server.inject(entry.message.event);
+        } catch (e) {
+          console.error(`the change ${id} cannot be applied: ${e.message}`);
+        }
       }
     }
   }

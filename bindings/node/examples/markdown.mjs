@@ -20,8 +20,16 @@ function parse(text) {
   return { front, body: text.slice(top.length) };
 }
 
+/** The last look, under way or over. The next one begins after it, so the newest state of a file wins. */
+let looked = Promise.resolve();
+
 /** Looks at a file again. Whether what is listed of it changed. */
-async function look(path) {
+function look(path) {
+  looked = looked.then(() => lookNow(path));
+  return looked;
+}
+
+async function lookNow(path) {
   const before = JSON.stringify(pages.get(path));
   try {
     const { mtime, size } = await stat(join(folder, path));
@@ -60,7 +68,15 @@ server.resource(
     list: { [Symbol.iterator]: () => pages.values() },
     complete: { path: ({ value }) => [...pages.keys()].filter((path) => path.startsWith(value)).sort() },
   },
-  async ({ path }) => (pages.has(path) ? parse(await readFile(join(folder, path), 'utf8')).body : undefined),
+  async ({ path }) => {
+    if (!pages.has(path)) return undefined;
+    try {
+      return parse(await readFile(join(folder, path), 'utf8')).body;
+    } catch (e) {
+      if (e.code === 'ENOENT') return undefined; // removed since
+      throw e;
+    }
+  },
 );
 
 const watcher = watch(folder, { recursive: true }, async (_, path) => {

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import wellhead
 
@@ -72,14 +73,19 @@ def watch(server: wellhead.Server, database: sqlite3.Connection, path: str, over
         with closing(connect(path)) as own:
             version = -1  # the first look is at everything
             while not over.wait(LOOK):
-                if version == (version := committed(own)):
+                try:
+                    if version == (version := committed(own)):
+                        continue
+                    if listed != (listed := sizes(own)):
+                        server.notify_resource_list_changed()
+                    with looking:
+                        now = {uri: read(own, uri) for uri in watched}
+                        changed = [uri for uri in now if now[uri] != watched[uri]]
+                        watched.update(now)
+                except sqlite3.OperationalError as e:  # such as a lock that another program holds for long
+                    print(f"sqlite: {e}", file=sys.stderr)
+                    version = -1  # the next look is at everything, too
                     continue
-                if listed != (listed := sizes(own)):
-                    server.notify_resource_list_changed()
-                with looking:
-                    now = {uri: read(own, uri) for uri in watched}
-                    changed = [uri for uri in now if now[uri] != watched[uri]]
-                    watched.update(now)
                 for uri in changed:
                     server.notify_updated(uri)
 
@@ -89,7 +95,7 @@ def watch(server: wellhead.Server, database: sqlite3.Connection, path: str, over
 
 
 def connect(path: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    database = sqlite3.connect(Path(path).absolute().as_uri() + "?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     return database
 

@@ -4,6 +4,7 @@ What is changed through one instance is told to the clients of all. README.md sa
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -90,18 +91,24 @@ async def inject_from(last: str) -> None:
             await asyncio.sleep(1)
             continue
         for _, entries in news:
-            for last, entry in entries:  # noqa: B007
-                server.inject(entry["event"])
+            for last, entry in entries:
+                try:
+                    server.inject(entry["event"])
+                except Exception:
+                    logging.exception("the change %s cannot be applied", last)
 
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     newest = await redis.xrevrange(CHANGES, count=1)
     following = asyncio.create_task(inject_from(newest[0][0] if newest else "0"))
-    async with mcp.lifespan(app):
-        yield
-    following.cancel()
-    await redis.aclose()
+    try:
+        async with mcp.lifespan(app):
+            yield
+    finally:
+        following.cancel()
+        await asyncio.wait([following])  # until then the task uses Redis
+        await redis.aclose()
 
 
 app = Starlette(
