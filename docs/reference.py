@@ -24,7 +24,7 @@ FIELDS = {
     "era": "era",
     "titles": "titles of resources, tools and prompts",
     "icons": "icons",
-    "completions": "completion of arguments",
+    "completions": "the capability `completions`; the method is in all",
     "completion_context": "completion sees the values chosen before",
     "tool_annotations": "annotations of tools",
     "structured": "structured results of tools",

@@ -24,10 +24,11 @@
  *   Strings passed out are borrowed; each function says until when.
  * Callbacks. The first argument is the `user_data` of the registration. Strings come as pointers, which are never NULL:
  *   some languages cannot make a callback that takes a struct. `destroy(user_data)` runs once, after the last callback, on
- *   any thread. It also runs if the function that took it fails, unless the struct that holds it cannot be read (NULL,
- *   struct_size 0). The library holds no lock during a callback, so a callback may call any function, unless its comment
- *   says otherwise. It may also free the handle whose function runs it; that function then returns as if the handle were
- *   closed. A callback must not throw or longjmp: a C++ exception that leaves it aborts the process.
+ *   any thread. It also runs if the function that took it fails, unless the struct that holds it cannot be read: it is NULL,
+ *   its struct_size is 0, or it sets a member that this library does not know. The library holds no lock during a callback,
+ *   so a callback may call any function, unless its comment says otherwise. It may also free the handle whose function
+ *   runs it; that function then returns as if the handle were closed. A callback must not throw or longjmp: a C++
+ *   exception that leaves it aborts the process.
  * Threads. Every function is thread-safe, unless its comment ends in a `Thread safety:` line. By default the drivers run
  *   callbacks on the thread that calls them, one at a time; a poll function runs them on its own thread. A `_free` is the
  *   last use of its handle: no other thread may be using it. The `_free` of a connection, an endpoint or an exchange waits
@@ -260,19 +261,19 @@ typedef struct wellhead_counters {
 } wellhead_counters;
 #define WELLHEAD_COUNTERS_INIT { sizeof(wellhead_counters), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* The begin or the end of a call of a callback. */
+/* The beginning or the end of a call of a callback. */
 typedef struct wellhead_observed {
     size_t struct_size;
-    /* The number of the call, the same at its begin and its end; unique in its server. */
+    /* The number of the call, the same at its beginning and its end; unique in its server. */
     uint64_t call;
     wellhead_str method;                      /* The method of the request, such as resources/read, or authorize. */
     /* The registration whose callback is called: a template, a fixed URI, or the name of a list source, a tool or a prompt.
      * May be absent. */
     wellhead_str registered_as;
     wellhead_str traceparent;                 /* The traceparent of the request, unchecked. May be absent. */
-    /* Absent at the begin; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
-     * input_required, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
-     * words. */
+    /* Absent at the beginning; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
+     * input_required, waiting, invalid_state, missing_capability, result, error, page, completion, verdicts, failed or dropped.
+     * Later versions may add words. */
     wellhead_str outcome;
     int client_waiting;                       /* 1 if the client still waited for the answer, else 0. */
     uint64_t bytes;                           /* The size of the answer in bytes. */
@@ -280,8 +281,9 @@ typedef struct wellhead_observed {
 } wellhead_observed;
 #define WELLHEAD_OBSERVED_INIT { sizeof(wellhead_observed), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 0 }
 
-/* Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers,
- * so it must be quick. `observed` and its strings are borrowed until the callback returns. */
+/* Observes the beginning and the end of a call of a callback, other than `interest`, `verify`, `exists` and callbacks for
+ * responses. Called on the thread that polls or answers, so it must be quick. `observed` and its strings are borrowed until
+ * the callback returns. */
 typedef void (*wellhead_observe_callback)(void *observe_data, const wellhead_observed *observed);
 
 /* Reads the counters of a server. Does not block. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled up to its
@@ -594,8 +596,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_app(wellhead_server *server, co
                                                      wellhead_str ui, wellhead_str html, wellhead_error **error);
 
 /* Registers a page of MCP Apps as wellhead_server_add_app does, whose document provider->read returns at each read.
- * resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list must be NULL.
- * Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED. */
+ * resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list and
+ * provider->complete must be NULL. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_app_with_provider(wellhead_server *server,
                                                                    const wellhead_resource *resource, wellhead_str ui,
                                                                    const wellhead_provider *provider,
@@ -622,8 +624,8 @@ WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, w
                                                       wellhead_error **error);
 
 /* Registers one URI that provider->read reads. resource, provider: may not be NULL; copied. resource->uri and
- * provider->read are required; provider->list must be NULL. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
- * DUPLICATE or CLOSED. */
+ * provider->read are required; provider->list and provider->complete must be NULL. Fails with INVALID_URI, INVALID_UTF8,
+ * INVALID_ARGUMENT, DUPLICATE or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_resource(wellhead_server *server, const wellhead_resource *resource,
                                                           const wellhead_provider *provider, wellhead_error **error);
 
@@ -638,7 +640,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_template(wellhead_server *serve
  * the same way. Fixed resources are listed first, then the sources in the order of their registration.
  * name: part of cursors, so all instances must use the same. If it is absent, the name is the number of the source among
  * those without a name, from 1.
- * provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
+ * provider: may not be NULL; copied. provider->list is required; provider->read, provider->complete and provider->exists
+ * must be NULL.
  * Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, wellhead_str name,
                                                       const wellhead_provider *provider, wellhead_error **error);
@@ -649,13 +652,15 @@ WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, w
  * that skill, or of nothing. If it lists all skills as usual, the library searches the list. Files are read as other
  * resources, such as those of a template.
  * name: part of cursors, as in wellhead_server_add_list; may be absent.
- * provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
+ * provider: may not be NULL; copied. provider->list is required; provider->read, provider->complete and provider->exists
+ * must be NULL.
  * Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_skill_list(wellhead_server *server, wellhead_str name,
                                                             const wellhead_provider *provider, wellhead_error **error);
 
 /* Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be
- * NULL; copied. provider->read is required; provider->list must be NULL. Fails with INVALID_ARGUMENT or CLOSED. */
+ * NULL; copied. provider->read is required; provider->list and provider->complete must be NULL. Fails with
+ * INVALID_ARGUMENT or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
                                                           wellhead_error **error);
 
@@ -904,8 +909,9 @@ WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
 WELLHEAD_API wellhead_status wellhead_call_on_cancel(const wellhead_call *call, wellhead_cancel_callback on_cancel,
                                                      void *user_data, wellhead_destroy_callback destroy);
 
-/* Returns a string among the arguments of a method, a tool or a prompt, decoded. It may have NULs inside. It is absent
- * if the path leads to nothing, or to a value of another type. It is borrowed until the call is answered.
+/* Returns a string among the arguments of a method, a tool or a prompt, decoded, also in a callback around it. It may
+ * have NULs inside. It is absent if the path leads to nothing, or to a value of another type. It is borrowed until the
+ * call is answered, or the callback around it returns.
  * path: a NUL-terminated JSON Pointer (RFC 6901) such as "/edits/0/oldText". Its first slash may be left out, as in
  * "model". "" names all arguments. In a name "~1" stands for a slash and "~0" for "~". A name that occurs twice in an
  * object leads to nothing.
@@ -1019,6 +1025,7 @@ WELLHEAD_API wellhead_status wellhead_read_missing_capability(wellhead_read *res
  * *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
  * answered. Absent with WELLHEAD_RESPONSE_WAITING.
  * json: may be NULL.
+ * If `responder` is NULL, returns WELLHEAD_RESPONSE_WAITING and leaves *json as it is.
  * 
  * The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when
  * the client has answered. See wellhead_method_require_input. */
@@ -1136,11 +1143,12 @@ WELLHEAD_API wellhead_status wellhead_complete_failed(wellhead_complete *respond
 #define WELLHEAD_OPERATION_LIST 1             /* The caller lists the targets, which are URIs and templates. */
 #define WELLHEAD_OPERATION_READ 2             /* The caller reads the targets. */
 #define WELLHEAD_OPERATION_SUBSCRIBE 3        /* The caller subscribes to the targets. */
-#define WELLHEAD_OPERATION_COMPLETE 4         /* The caller completes variables; the target is the template. */
+/* The caller completes a variable or an argument; the target is the template, or the name of the prompt. */
+#define WELLHEAD_OPERATION_COMPLETE 4
 #define WELLHEAD_OPERATION_LIST_TOOLS 5       /* The caller lists tools; the targets are their names. */
 #define WELLHEAD_OPERATION_CALL_TOOL 6        /* The caller calls a tool; the target is its name. */
 #define WELLHEAD_OPERATION_LIST_PROMPTS 7     /* The caller lists prompts; the targets are their names. */
-#define WELLHEAD_OPERATION_GET_PROMPT 8       /* The caller gets a prompt; the URI is its name. */
+#define WELLHEAD_OPERATION_GET_PROMPT 8       /* The caller gets a prompt; the target is its name. */
 #define WELLHEAD_VERDICT_DENY 0               /* Answers "permission denied", and leaves the target out of lists. */
 #define WELLHEAD_VERDICT_ALLOW 1              /* Lets the operation go on. */
 #define WELLHEAD_VERDICT_HIDE 2               /* Answers as if the target did not exist, and leaves it out of lists. */
@@ -1156,7 +1164,8 @@ typedef void (*wellhead_authorize_callback)(void *user_data, const wellhead_call
                                             wellhead_authorize *responder);
 
 /* Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many targets at once.
- * It replaces an earlier one.
+ * It replaces an earlier one. It is not asked about the callbacks of wellhead_server_add_method, which judge the caller
+ * themselves.
  * authorize: may not be NULL.
  * user_data: passed to `authorize`.
  * destroy: called once with user_data, after the last call, also on failure; may be NULL.
@@ -1178,7 +1187,7 @@ WELLHEAD_API const wellhead_call *wellhead_authorize_call(const wellhead_authori
 WELLHEAD_API void wellhead_authorize_free(wellhead_authorize *responder);
 
 /* Sets the verdict, one of WELLHEAD_VERDICT_, about the target at `index`. A target without a verdict is denied. Fails with
- * INVALID_ARGUMENT if there is no such URI or verdict, or if the call was answered already.
+ * INVALID_ARGUMENT if there is no such target or verdict, or if the call was answered already.
  * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_authorize_set(wellhead_authorize *responder, size_t index, uint32_t verdict);
 
@@ -1306,7 +1315,8 @@ WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method 
  * not sent to the client. Fails with INVALID_ARGUMENT or INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
 
-/* Limits of one tool, for wellhead_server_limit_tool. 0 in a field means no limit. */
+/* Limits of one tool, for wellhead_server_limit_tool. 0 in a field means no limit; in call_ms it means that
+ * of wellhead_limits. */
 typedef struct wellhead_tool_limits {
     size_t struct_size;
     /* The greatest number of calls of the tool in flight, of all callers. 1 runs one at a time. */
@@ -1418,7 +1428,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_prompt(wellhead_server *server,
  * complete: may not be NULL.
  * user_data: passed to `complete`.
  * destroy: called once with user_data, after the last call, also on failure; may be NULL.
- * Fails with UNKNOWN if the prompt is not registered, and with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
+ * Fails with UNKNOWN if the prompt is not registered, and with INVALID_ARGUMENT if it lists its arguments and this one is
+ * not among them. Fails with DUPLICATE, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_complete_prompt(wellhead_server *server, wellhead_str prompt,
                                                              wellhead_str argument,
                                                              wellhead_complete_callback complete, void *user_data,
@@ -1495,6 +1506,7 @@ WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wel
  * *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
  * answered. Absent with WELLHEAD_RESPONSE_WAITING.
  * json: may be NULL.
+ * If `responder` is NULL, returns WELLHEAD_RESPONSE_WAITING and leaves *json as it is.
  * 
  * The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and
  * returns. It runs again from its start when the client has answered, and gets the responses then. So what stands
@@ -1531,8 +1543,8 @@ WELLHEAD_API wellhead_status wellhead_method_send_request(wellhead_method *respo
 WELLHEAD_API int wellhead_method_cancel_request(wellhead_method *responder, uint64_t number);
 
 /* Returns the session of the client, to be kept beyond the call. The application frees it. Returns NULL if there is
- * none: in revision 2026-07-28, and for interest and verify callbacks. Any thread may call the functions of a
- * session. */
+ * none: in revision 2026-07-28, with WELLHEAD_NO_SESSIONS, in the dialect `resources/get`, and for interest and verify
+ * callbacks. Any thread may call the functions of a session. */
 WELLHEAD_API wellhead_session *wellhead_call_session(const wellhead_call *call);
 
 /* Returns the id of a session, unlike that of any other session of the server. Over HTTP it is the Mcp-Session-Id,
@@ -1614,7 +1626,7 @@ WELLHEAD_API wellhead_status wellhead_method_add_text(wellhead_method *responder
 
 /* Adds an image to the result of a tool.
  * about: may be NULL.
- * bytes: as in its file; they are copied, and sent as base64.
+ * bytes: as in its file; they are copied, and sent as base64; may not be absent.
  * mime_type: such as image/png; may not be absent.
  * Fails with INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
  * Thread safety: one thread at a time builds an answer. */
@@ -1623,7 +1635,7 @@ WELLHEAD_API wellhead_status wellhead_method_add_image(wellhead_method *responde
 
 /* Adds a sound to the result of a tool. A client whose revision has no sounds gets a line of text in its place.
  * about: may be NULL.
- * bytes: as in its file; they are copied, and sent as base64.
+ * bytes: as in its file; they are copied, and sent as base64; may not be absent.
  * mime_type: such as audio/wav; may not be absent.
  * Fails with INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
  * Thread safety: one thread at a time builds an answer. */
@@ -1724,8 +1736,8 @@ WELLHEAD_API wellhead_status wellhead_next_set_arguments(wellhead_next *next, we
  * call ran already. */
 WELLHEAD_API wellhead_outcome *wellhead_next_answer_instead(wellhead_next *next);
 
-/* Returns the kind of the answer: found, not_found, denied, not_modified, busy, input_required, missing_capability, result,
- * error, waiting or failed. Later versions may add words. */
+/* Returns the kind of the answer: found, not_found, denied, not_modified, busy, input_required, waiting, invalid_state,
+ * missing_capability, result, error or failed. Later versions may add words. */
 WELLHEAD_API wellhead_str wellhead_outcome_name(const wellhead_outcome *outcome);
 
 /* Returns the result of a tool, a prompt or a method, a JSON object. That of a tool has `content`. It is absent for
@@ -1764,14 +1776,15 @@ WELLHEAD_API wellhead_status wellhead_outcome_set_not_found(wellhead_outcome *ou
 WELLHEAD_API wellhead_status wellhead_outcome_set_denied(wellhead_outcome *outcome);
 
 /* Makes the call fail: the client gets "internal error", or for a tool a result with isError and the text "The tool
- * failed". `why` is logged, and not sent to the client. Fails with INVALID_ARGUMENT or INVALID_UTF8. */
+ * failed". `why` is logged, and not sent to the client; it may be absent. Fails with INVALID_ARGUMENT, or with
+ * INVALID_UTF8; the call fails then, too. */
 WELLHEAD_API wellhead_status wellhead_outcome_set_failed(wellhead_outcome *outcome, wellhead_str why);
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
 
 /* Notifies subscribers that the resource at `uri` changed. Does not block. On this thread, before it returns, it calls
- * `wake` of connections and the function of wellhead_server_set_publish, and no other callback: hold no lock that these
- * take. Returns OK also if there is no subscriber. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
+ * `wake` of connections and endpoints and the function of wellhead_server_set_publish, and no other callback: hold no
+ * lock that these take. Returns OK also if there is no subscriber. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_notify_updated(wellhead_server *server, wellhead_str uri,
                                                             wellhead_error **error);
 
@@ -1790,9 +1803,9 @@ WELLHEAD_API wellhead_status wellhead_server_notify_sub_resource_updated(wellhea
                                                                          wellhead_str parent, wellhead_error **error);
 
 /* Reviews the subscriptions of the caller with the id `caller_id`, which may not be absent, after its rights changed:
- * `authorize` decides about them again, many URIs at once, and those that are refused end. Does nothing without
- * wellhead_server_set_authorize. It calls the same callbacks as wellhead_server_notify_updated. Returns OK also for an
- * unknown caller. Fails with INVALID_ARGUMENT or CLOSED. */
+ * `authorize` decides about them again, many URIs at once, and those that are refused end. Without
+ * wellhead_server_set_authorize nothing is reviewed here, and other instances get the change. It calls the same callbacks
+ * as wellhead_server_notify_updated. Returns OK also for an unknown caller. Fails with INVALID_ARGUMENT or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *server, wellhead_str caller_id,
                                                             wellhead_error **error);
 
@@ -1938,8 +1951,8 @@ WELLHEAD_API int wellhead_connection_finished(const wellhead_connection *connect
 WELLHEAD_API void wellhead_connection_close(wellhead_connection *connection);
 
 /* Closes the connection and frees it. Waits while `wake` runs on another thread. When it returns, `wake` is not called
- * again, and `wake_destroy` has run. A connection that was made before a fork is freed in the child without calling a
- * callback. Does nothing if `connection` is NULL. */
+ * again, and `wake_destroy` has run. In a child, it does nothing with a connection that was made before
+ * the fork: its memory stays, and no destroy function runs. Does nothing if `connection` is NULL. */
 WELLHEAD_API void wellhead_connection_free(wellhead_connection *connection);
 
 /* Handles one message apart from other input and output, and runs callbacks on this thread. Blocks until kept
@@ -1969,7 +1982,7 @@ typedef struct wellhead_stdio_options {
      * WELLHEAD_CALLBACKS_INLINE. Default: 1. */
     int32_t callback_threads;
     /* The time that calls in flight may take after the end of input, in milliseconds. Default: 5,000. Give 1 for almost
-     * no time. */
+     * no time. A callback that runs is waited for in any case: its thread cannot be ended. */
     uint32_t shutdown_ms;
     /* Any of WELLHEAD_STDIO_KEEP_STDOUT and WELLHEAD_STDIO_HANDLE_SIGTERM. */
     uint32_t flags;
@@ -2011,8 +2024,8 @@ WELLHEAD_API wellhead_status wellhead_test_request_result(wellhead_test_request 
 WELLHEAD_API wellhead_status wellhead_test_request_error(wellhead_test_request *request, int32_t rpc_code,
                                                          wellhead_str message, wellhead_str data);
 
-/* Answers a request of the server with an internal error whose message is `why`. request: valid only inside its
- * callback. Fails with INVALID_ARGUMENT if the request was answered already, and with INVALID_UTF8. */
+/* Answers a request of the server with an internal error whose message is `why`, which may not be absent. request: valid
+ * only inside its callback. Fails with INVALID_ARGUMENT if the request was answered already, and with INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_test_request_failed(wellhead_test_request *request, wellhead_str why);
 
 /* Options of a client in memory. Zero or NULL in a field means its default. */

@@ -50,8 +50,8 @@ typedef struct wellhead_verify wellhead_verify;         /* responder of a verify
 /* The rights that a valid token grants. Copied before return. */
 typedef struct wellhead_grant {
     size_t struct_size;
-    /* The id of the caller, stable bytes; required. Sessions, cursors and streams belong to it: give each principal its
-     * own. */
+    /* The id of the caller, stable bytes; may not be absent. Sessions, cursors and streams belong to it: give each
+     * principal its own. An empty id is that of an anonymous caller. */
     wellhead_str caller_id;
     /* The caller: a pointer of the application, which wellhead_call_caller returns. */
     void *caller;
@@ -102,8 +102,8 @@ WELLHEAD_API const wellhead_call *wellhead_verify_call(const wellhead_verify *re
 /* Frees a kept responder without an answer: the client gets a 500. Does nothing if `responder` is NULL. */
 WELLHEAD_API void wellhead_verify_free(wellhead_verify *responder);
 
-/* Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. Fails with
- * INVALID_ARGUMENT or INVALID_UTF8. */
+/* Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id may not be
+ * absent. Fails with INVALID_ARGUMENT or INVALID_UTF8; the client then gets a 500. */
 WELLHEAD_API wellhead_status wellhead_verify_granted(wellhead_verify *responder, const wellhead_grant *grant);
 
 /* Answers that the token is invalid or has expired: the client gets a 401, and may retry with another token. Fails with
@@ -208,7 +208,7 @@ typedef struct wellhead_http_options {
     /* The greatest number of open TCP connections; more of them wait. Default: 10,000. */
     size_t tcp_connection_limit;
     /* The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
-     * almost no time. */
+     * almost no time. A callback that runs is waited for in any case: its thread cannot be ended. */
     uint32_t shutdown_ms;
     uint32_t flags;                           /* WELLHEAD_HTTP_HANDLE_SIGTERM or 0. */
     wellhead_bound_callback bound;            /* Called with the address that is bound. May be NULL. */

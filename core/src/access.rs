@@ -98,7 +98,8 @@ pub enum Operation {
     Read,
     /// Subscribe to changes of the URIs.
     Subscribe,
-    /// Complete the variables of a template. In place of a URI, the question has the text of the template.
+    /// Complete a variable of a template, or an argument of a prompt. In place of a URI, the question has the text of the
+    /// template, or the name of the prompt.
     Complete,
     /// List tools. In place of URIs, the question has their names.
     ListTools,

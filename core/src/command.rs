@@ -72,7 +72,8 @@ Environment:
   WELLHEAD_KEY          the key of the cursors that lead from one page of a list to the next: 64
                         hexadecimal digits ('openssl rand -hex 32'). Give several instances, or one
                         that restarts, the same key, so that a client can go on with any of them.
-                        Without it, each start makes a key of its own.
+                        Without it, each start over HTTP makes a key of its own. Without HTTP the
+                        key follows from the version, and is no secret.
 
 Add this to the configuration of a desktop client:
   {\"mcpServers\": {\"notes\": {\"command\": \"wellhead\", \"args\": [\"serve\", \"/home/ann/notes\"]}}}

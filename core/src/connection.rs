@@ -78,7 +78,8 @@ impl Connection {
     /// Takes input: messages that end with a newline, in pieces of any size. It buffers them, and parses nothing.
     ///
     /// Returns how many bytes were accepted. If it is fewer than given, stop reading until `wake` is called, and offer
-    /// the rest again.
+    /// the rest again. While the client is asked for something, four times as much is buffered; a client that sends more
+    /// is closed, and the log says so. After the end, input counts as accepted and is discarded.
     pub fn receive(&self, bytes: &[u8]) -> usize {
         let (accepted, flooded) = self.0.machine.with(|m, _| (m.handle_input(bytes), m.is_flooded()));
         if flooded {

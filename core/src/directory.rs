@@ -133,12 +133,13 @@ impl SetOption for Directory {
 impl Server {
     /// Serves a folder and everything below it as resources under `file:` (RFC 8089), listed depth first. Files are
     /// read as text or bytes, by their names and contents. A directory is read as a `text/uri-list` of its entries (RFC
-    /// 2483). The name of the handle is the template `file:///…/{+path}`. The server completes `path` with the names in
+    /// 2483). [`Handle::registered_as`] is the template `file:///…/{+path}`. The server completes `path` with the names in
     /// the directory that the user has typed so far.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] for a folder that cannot be opened. [`ErrorKind::InvalidArgument`] for a path that is not
-    /// a folder or has no `file:` URI, for a bad pattern, and for a `settle_ms` over 60,000.
+    /// a folder or has no `file:` URI, for a bad pattern, a `max_file_bytes` of 0, and a `settle_ms` over 60,000.
+    /// [`ErrorKind::Ambiguous`] if another template matches the same URIs.
     /// [`ErrorKind::Duplicate`] for a folder that is served already, is inside a served one or contains one,
     /// because files would be listed twice. [`ErrorKind::Closed`].
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {

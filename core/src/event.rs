@@ -214,7 +214,8 @@ macro_rules! answerable {
                 self.responder.take()
             }
 
-            /// Returns whether the answer is not wanted any more. Cheap; a slow callback checks it now and then.
+            /// Returns whether the answer is not wanted any more. Cheap; a slow callback checks it now and then. Once
+            /// the responder was taken, ask [`Responder::is_cancelled`].
             pub fn is_cancelled(&self) -> bool {
                 self.responder.as_ref().is_some_and(Responder::is_cancelled)
             }

@@ -43,7 +43,8 @@ options! {
         /// 1,000,000.
         pub subscriptions_total: usize = 1_000_000,
         /// The greatest number of open listen streams of one connection. Further ones are refused. Over HTTP it
-        /// counts for the whole endpoint. Default 1,000.
+        /// counts for the whole endpoint, and a further one ends the oldest one of the client with most. Default
+        /// 1,000.
         pub listen_streams: usize = 1_000,
         /// The greatest number of requests and event streams that one session over HTTP has at once. Further ones are
         /// refused. The session keeps events of as many streams for clients that resume. Default 4,096.
@@ -58,8 +59,8 @@ options! {
         /// that resume. The oldest of these events are dropped first. Each request also counts as 4 KiB. Incomplete
         /// bodies have at most half: one that arrives slowly is refused if another needs its room.
         ///
-        /// One TCP connection may use at most a quarter of what others leave of a part of the limit. The part is
-        /// all of it while the connection has at most 8 KiB, five sixths up to 64 KiB, and two thirds beyond.
+        /// One TCP connection may use at most a quarter of what others leave free. A sixth of the limit is kept for
+        /// connections with at most 8 KiB, and another sixth for those with at most 64 KiB.
         pub buffer_bytes: usize = 256 << 20,
         /// The greatest percentage of an endpoint's sessions and listen streams that one caller with a token may have,
         /// and of the calls in flight that the others leave; at least one of each. Further ones are refused. Without a

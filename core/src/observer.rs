@@ -60,9 +60,10 @@ impl fmt::Debug for Observed<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
-    /// One of the words `found`, `not_found`, `denied`, `not_modified`, `busy`, `input_required`,
-    /// `missing_capability`, `result`, `page`, `completion`, `verdicts`, `failed`, `error` and `dropped`. `error`
-    /// is an error that the application sends to the client. `dropped` is a call without an answer.
+    /// One of the words `found`, `not_found`, `denied`, `not_modified`, `busy`, `input_required`, `waiting`,
+    /// `invalid_state`, `missing_capability`, `result`, `page`, `completion`, `verdicts`, `failed`, `error` and
+    /// `dropped`. `error` is an error that the application sends to the client. `dropped` is a call without an
+    /// answer.
     pub outcome: &'static str,
     /// False if the request was cancelled or timed out before the answer.
     pub client_waiting: bool,

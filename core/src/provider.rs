@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// The callbacks of one registration. The default of each method drops its call, so that the client gets an internal
 /// error.
 ///
-/// They run on the thread that runs the event, with no lock held. Several threads may call them at once.
+/// They run on the thread that runs the event, [`Provider::exists`] on the one that polls, with no lock held. Several
+/// threads may call them at once.
 pub trait Provider: Send + Sync {
     /// Reads a resource. Answers at once, or keeps the responder of the call for later.
     fn read(&self, call: Call) {

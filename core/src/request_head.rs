@@ -13,7 +13,8 @@ pub struct RequestHead<'a> {
     pub headers: &'a [(&'a str, &'a [u8])],
     /// The connection that the request came over: its client's address and port, or any other text that tells it from
     /// other connections. All requests of one connection share a part of [`crate::Limits::buffer_bytes`]. If it is
-    /// empty, requests with the same bearer token share a part, and each request without a token has its own.
+    /// empty, requests with the same bearer token share a part if the endpoint judges tokens, and other requests have a
+    /// part each.
     pub peer: &'a [u8],
 }
 

@@ -120,7 +120,7 @@ impl<A: Reply> Responder<A> {
     }
 
     /// Sends the answer. Returns false if it is not wanted any more, because the call is cancelled or answered; that is
-    /// no error.
+    /// no error. For an interest it is always true.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {

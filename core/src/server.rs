@@ -58,9 +58,10 @@ impl Server {
     /// Makes a server with default settings.
     ///
     /// # Panics
-    /// If the operating system provides no randomness; [`Builder::build`] returns that as an error.
+    /// If `name` or `version` is empty, or if the operating system provides no randomness; [`Builder::build`] returns
+    /// these as errors.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Server {
-        Server::builder(name, version).build().expect("the operating system gives randomness")
+        Server::builder(name, version).build().expect("a server has a name, a version and randomness")
     }
 
     /// Returns a builder, to choose settings before the server is made.
@@ -135,8 +136,8 @@ impl Server {
     /// Announces that the permissions of the caller with this id changed. The server asks the authorizer
     /// ([`Server::authorize`]) again about every URI that the caller's connections subscribe to, many in one question,
     /// and ends the subscriptions that it refuses. Clients are not notified of that. Until the verdict comes, changes
-    /// are sent as before. A question that is not answered in time counts as refused. Does nothing without an
-    /// authorizer. Never blocks, and calls no callback but that of [`Server::on_publish`] and the `wake` of groups.
+    /// are sent as before. A question that is not answered in time counts as refused. Without an authorizer
+    /// nothing is judged here, and other instances get the change. Never blocks, and calls no callback but that of [`Server::on_publish`] and the `wake` of groups.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`]. An unknown caller is no error.
@@ -226,7 +227,8 @@ impl Server {
 
     /// Forgets all connections, without touching them. Call it in the child of a `fork`, before anything else: the
     /// connections belong to the parent process, and the threads that held their locks do not exist in the child.
-    /// Registrations stay.
+    /// Registrations stay. Call the functions of [`crate::fork`] around the `fork`, else it may wait for ever for a lock
+    /// that another thread held.
     pub fn forget_connections(&self) {
         self.0.hub.forget();
         self.0.groups.with(|groups, trash| trash.put(std::mem::take(groups)));

@@ -16,7 +16,7 @@ pub const WELLHEAD_OPERATION_LIST: u32 = 1;
 pub const WELLHEAD_OPERATION_READ: u32 = 2;
 /// The caller subscribes to the targets.
 pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
-/// The caller completes variables; the target is the template.
+/// The caller completes a variable or an argument; the target is the template, or the name of the prompt.
 pub const WELLHEAD_OPERATION_COMPLETE: u32 = 4;
 /// The caller lists tools; the targets are their names.
 pub const WELLHEAD_OPERATION_LIST_TOOLS: u32 = 5;
@@ -24,7 +24,7 @@ pub const WELLHEAD_OPERATION_LIST_TOOLS: u32 = 5;
 pub const WELLHEAD_OPERATION_CALL_TOOL: u32 = 6;
 /// The caller lists prompts; the targets are their names.
 pub const WELLHEAD_OPERATION_LIST_PROMPTS: u32 = 7;
-/// The caller gets a prompt; the URI is its name.
+/// The caller gets a prompt; the target is its name.
 pub const WELLHEAD_OPERATION_GET_PROMPT: u32 = 8;
 
 /// Answers "permission denied", and leaves the target out of lists.
@@ -52,7 +52,8 @@ pub type wellhead_authorize_callback = Option<
 >;
 
 /// Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many targets at once.
-/// It replaces an earlier one.
+/// It replaces an earlier one. It is not asked about the callbacks of wellhead_server_add_method, which judge the caller
+/// themselves.
 /// authorize: may not be NULL.
 /// user_data: passed to `authorize`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
@@ -155,7 +156,7 @@ pub unsafe extern "C" fn wellhead_authorize_free(responder: *mut wellhead_author
 }
 
 /// Sets the verdict, one of WELLHEAD_VERDICT_, about the target at `index`. A target without a verdict is denied. Fails with
-/// INVALID_ARGUMENT if there is no such URI or verdict, or if the call was answered already.
+/// INVALID_ARGUMENT if there is no such target or verdict, or if the call was answered already.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_set(

@@ -137,8 +137,8 @@ fn needs_of_page(promise: &Promise, ui: wellhead_str) -> Result<Json> {
 }
 
 /// Registers a page of MCP Apps as wellhead_server_add_app does, whose document provider->read returns at each read.
-/// resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list must be NULL.
-/// Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED.
+/// resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list and
+/// provider->complete must be NULL. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_app_with_provider(
     server: *mut wellhead_server,
@@ -193,8 +193,8 @@ pub unsafe extern "C" fn wellhead_server_set_blob(
 }
 
 /// Registers one URI that provider->read reads. resource, provider: may not be NULL; copied. resource->uri and
-/// provider->read are required; provider->list must be NULL. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
-/// DUPLICATE or CLOSED.
+/// provider->read are required; provider->list and provider->complete must be NULL. Fails with INVALID_URI, INVALID_UTF8,
+/// INVALID_ARGUMENT, DUPLICATE or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_resource(
     server: *mut wellhead_server,
@@ -239,7 +239,8 @@ pub unsafe extern "C" fn wellhead_server_add_template(
 /// the same way. Fixed resources are listed first, then the sources in the order of their registration.
 /// name: part of cursors, so all instances must use the same. If it is absent, the name is the number of the source among
 /// those without a name, from 1.
-/// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
+/// provider: may not be NULL; copied. provider->list is required; provider->read, provider->complete and provider->exists
+/// must be NULL.
 /// Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_list(
@@ -263,7 +264,8 @@ pub unsafe extern "C" fn wellhead_server_add_list(
 /// that skill, or of nothing. If it lists all skills as usual, the library searches the list. Files are read as other
 /// resources, such as those of a template.
 /// name: part of cursors, as in wellhead_server_add_list; may be absent.
-/// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
+/// provider: may not be NULL; copied. provider->list is required; provider->read, provider->complete and provider->exists
+/// must be NULL.
 /// Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_skill_list(
@@ -282,7 +284,8 @@ pub unsafe extern "C" fn wellhead_server_add_skill_list(
 }
 
 /// Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be
-/// NULL; copied. provider->read is required; provider->list must be NULL. Fails with INVALID_ARGUMENT or CLOSED.
+/// NULL; copied. provider->read is required; provider->list and provider->complete must be NULL. Fails with
+/// INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_fallback(
     server: *mut wellhead_server,
@@ -420,8 +423,8 @@ impl Callbacks {
     }
 
     fn only_reads(&self) -> Result<()> {
-        self.reads()?;
         self.completes_nothing()?;
+        self.reads()?;
         match self.list {
             None => Ok(()),
             Some(_) => Err(invalid("provider->list is of no use here; use wellhead_server_add_list")),

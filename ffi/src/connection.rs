@@ -213,8 +213,8 @@ pub unsafe extern "C" fn wellhead_connection_close(connection: *mut wellhead_con
 }
 
 /// Closes the connection and frees it. Waits while `wake` runs on another thread. When it returns, `wake` is not called
-/// again, and `wake_destroy` has run. A connection that was made before a fork is freed in the child without calling a
-/// callback. Does nothing if `connection` is NULL.
+/// again, and `wake_destroy` has run. In a child, it does nothing with a connection that was made before
+/// the fork: its memory stays, and no destroy function runs. Does nothing if `connection` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.

@@ -8,12 +8,12 @@ use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::Observed;
 
-/// The begin or the end of a call of a callback.
+/// The beginning or the end of a call of a callback.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_observed {
     pub struct_size: usize,
-    /// The number of the call, the same at its begin and its end; unique in its server.
+    /// The number of the call, the same at its beginning and its end; unique in its server.
     pub call: u64,
     /// The method of the request, such as resources/read, or authorize.
     pub method: wellhead_str,
@@ -22,9 +22,9 @@ pub struct wellhead_observed {
     pub registered_as: wellhead_str,
     /// The traceparent of the request, unchecked. May be absent.
     pub traceparent: wellhead_str,
-    /// Absent at the begin; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
-    /// input_required, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
-    /// words.
+    /// Absent at the beginning; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
+    /// input_required, waiting, invalid_state, missing_capability, result, error, page, completion, verdicts, failed or dropped.
+    /// Later versions may add words.
     pub outcome: wellhead_str,
     /// 1 if the client still waited for the answer, else 0.
     pub client_waiting: c_int,
@@ -59,8 +59,9 @@ pub struct wellhead_counters {
 
 growing!(wellhead_observed, wellhead_counters);
 
-/// Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers,
-/// so it must be quick. `observed` and its strings are borrowed until the callback returns.
+/// Observes the beginning and the end of a call of a callback, other than `interest`, `verify`, `exists` and callbacks for
+/// responses. Called on the thread that polls or answers, so it must be quick. `observed` and its strings are borrowed until
+/// the callback returns.
 pub type wellhead_observe_callback =
     Option<unsafe extern "C-unwind" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
 

@@ -43,7 +43,8 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
 /// complete: may not be NULL.
 /// user_data: passed to `complete`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
-/// Fails with UNKNOWN if the prompt is not registered, and with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
+/// Fails with UNKNOWN if the prompt is not registered, and with INVALID_ARGUMENT if it lists its arguments and this one is
+/// not among them. Fails with DUPLICATE, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_complete_prompt(
     server: *mut wellhead_server,

@@ -199,6 +199,7 @@ pub unsafe extern "C" fn wellhead_read_missing_capability(
 /// *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
 /// answered. Absent with WELLHEAD_RESPONSE_WAITING.
 /// json: may be NULL.
+/// If `responder` is NULL, returns WELLHEAD_RESPONSE_WAITING and leaves *json as it is.
 ///
 /// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when
 /// the client has answered. See wellhead_method_require_input.

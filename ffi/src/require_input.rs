@@ -84,6 +84,7 @@ pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 /// *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
 /// answered. Absent with WELLHEAD_RESPONSE_WAITING.
 /// json: may be NULL.
+/// If `responder` is NULL, returns WELLHEAD_RESPONSE_WAITING and leaves *json as it is.
 ///
 /// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and
 /// returns. It runs again from its start when the client has answered, and gets the responses then. So what stands

@@ -12,8 +12,8 @@ use wellhead::Session;
 pub struct wellhead_session(Session);
 
 /// Returns the session of the client, to be kept beyond the call. The application frees it. Returns NULL if there is
-/// none: in revision 2026-07-28, and for interest and verify callbacks. Any thread may call the functions of a
-/// session.
+/// none: in revision 2026-07-28, with WELLHEAD_NO_SESSIONS, in the dialect `resources/get`, and for interest and verify
+/// callbacks. Any thread may call the functions of a session.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_session(call: *const wellhead_call) -> *mut wellhead_session {
     let none = std::ptr::null_mut();

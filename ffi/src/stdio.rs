@@ -29,7 +29,7 @@ pub struct wellhead_stdio_options {
     /// WELLHEAD_CALLBACKS_INLINE. Default: 1.
     pub callback_threads: i32,
     /// The time that calls in flight may take after the end of input, in milliseconds. Default: 5,000. Give 1 for almost
-    /// no time.
+    /// no time. A callback that runs is waited for in any case: its thread cannot be ended.
     pub shutdown_ms: u32,
     /// Any of WELLHEAD_STDIO_KEEP_STDOUT and WELLHEAD_STDIO_HANDLE_SIGTERM.
     pub flags: u32,

@@ -124,7 +124,8 @@ pub unsafe extern "C" fn wellhead_server_update_tool(
     unsafe { update_named(server, name, changes, error, Server::update_tool) }
 }
 
-/// Limits of one tool, for wellhead_server_limit_tool. 0 in a field means no limit.
+/// Limits of one tool, for wellhead_server_limit_tool. 0 in a field means no limit; in call_ms it means that
+/// of wellhead_limits.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_tool_limits {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the packages of `make dist` for Linux on arm64 under qemu, where this machine has another processor. The static command, its bundle
-# and that of the Debian package run alone, programs in C with Debian's C library, the wheels in Debian's Python and in one for musl, the
-# npm packages in Node, with glibc and with musl. The official client asks README's smallest server and the command. Looks into the C
+# and that of the Debian package run alone, programs in C with Debian's C library. The wheels run in Debian's Python and in one for musl, the
+# npm packages in a Node for glibc and in one for musl. The official client asks README's smallest server and the command. Looks into the C
 # archive, the Debian package and the command. Installs qemu with apt if it may.
 set -euo pipefail
 export MACHINE=aarch64

@@ -202,7 +202,7 @@ export function verifierThrown(e: unknown): NativeAnswer {
   return failure(e);
 }
 
-/** Packs the error that a reader, a lister or an authorizer threw. */
+/** Packs the error that a reader threw. */
 export function thrown(e: unknown): NativeAnswer {
   if (e instanceof ResourceNotFound) return undefined;
   if (e instanceof PermissionDenied) return DENIED;

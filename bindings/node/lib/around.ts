@@ -18,7 +18,8 @@ export interface AroundCall extends AnyCall {
 
 /**
  * Runs around a call: returns what the client gets, or a Promise of it. `next` runs the callback, and resolves to what
- * that returns: of a tool its result, an object with `content`. `changed` replaces the arguments of a tool or a prompt.
+ * that returns. Of a tool it resolves to its result, an object with `content`, or with `structuredContent` alone, to which
+ * the server adds a text later. `changed` replaces the arguments of a tool or a prompt.
  * It is checked as the client's arguments were, and defaults are filled in. If it is wrong, the Promise of `next` is
  * rejected.
  */

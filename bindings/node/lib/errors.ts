@@ -19,7 +19,7 @@ export class LimitError extends WellheadError {
   }
 }
 
-/** Thrown by a callback: there is no such resource. Returning `undefined` says the same. */
+/** Thrown by a reader: there is no such resource. Returning `undefined` says the same. */
 export class ResourceNotFound extends WellheadError {
   constructor(message = 'Resource not found') {
     super('ERR_WELLHEAD_NOT_FOUND', message);
@@ -30,7 +30,7 @@ export class ResourceNotFound extends WellheadError {
   }
 }
 
-/** Thrown by a callback: the caller may not read this resource. */
+/** Thrown by a reader: the caller may not read this resource. A tool throws a {@link ToolError}. */
 export class PermissionDenied extends WellheadError {
   constructor(message = 'Permission denied') {
     super('ERR_WELLHEAD_DENIED', message);
@@ -111,7 +111,7 @@ export class ToolError extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.requireInput}: the client's answer does not fit the form that it was asked to fill in. The text says
+ * Thrown by `requireInput` of a call: the client's answer does not fit the form that it was asked to fill in. The text says
  * where. The model reads it if a tool lets the error through.
  */
 export class InvalidAnswer extends ToolError {
@@ -121,7 +121,7 @@ export class InvalidAnswer extends ToolError {
 }
 
 /**
- * Thrown by a reader or a method that needs input of the client first. The client gets `value`, and then repeats its
+ * Thrown by a reader, a tool or a prompt that needs input of the client first. The client gets `value`, and then repeats its
  * request with the input. In protocol revisions before 2026-07-28 the call fails, as they have no such answer.
  */
 export class InputRequired extends WellheadError {
@@ -151,7 +151,7 @@ export class InvalidState extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.requireInput}: the client has not answered yet. Do not catch it: the callback runs again
+ * Thrown by `requireInput` of a call: the client has not answered yet. Do not catch it: the callback runs again
  * from its start when the client has answered.
  */
 export class Waiting extends WellheadError {
@@ -184,7 +184,7 @@ export class ErrorFromServer extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.requireInput} and {@link Call.sendRequest}: the client answered with an error, whose text is the
+ * Thrown by `requireInput` and {@link MethodCall.sendRequest}: the client answered with an error, whose text is the
  * message. A callback that does not catch it fails.
  */
 export class ErrorFromClient extends WellheadError {
@@ -206,7 +206,7 @@ export class ErrorFromClient extends WellheadError {
   }
 }
 
-/** Thrown by a method that needs capabilities that the client lacks, such as `{ sampling: {} }`. */
+/** Thrown by a callback, or by `requireInput`: the call needs capabilities that the client lacks, such as `{ sampling: {} }`. */
 export class MissingCapability extends WellheadError {
   /** The capabilities that the client lacks. */
   readonly value: JsonObject;

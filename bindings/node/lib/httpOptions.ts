@@ -34,7 +34,8 @@ export interface HttpOptions {
   strictAccept?: boolean | undefined;
   /**
    * Gives sessions to clients of the revisions with a handshake. Default: true. Without sessions any instance can
-   * answer any request, but these clients cannot subscribe and get no notifications.
+   * answer any request. But these clients cannot subscribe, get no notifications, and cannot be asked by `requireInput`;
+   * `session` and `client` of a call are `undefined`.
    */
   sessions?: boolean | undefined;
   /**
@@ -73,7 +74,7 @@ export interface HttpOptions {
   verify?: Verifier | undefined;
   /**
    * Refuses requests without a bearer token, if `verify` is set. False lets `verify` judge such requests too, by
-   * another header field, such as a cookie or an API key. Default: true.
+   * another header field, such as a cookie or an API key; not in a handler with a `caller`. Default: true.
    */
   tokenRequired?: boolean | undefined;
 }
@@ -104,7 +105,7 @@ export interface FetchOptions {
   /**
    * The caller of this request, which the application has authenticated itself. The server then does not judge its
    * bearer token. Default: the caller that {@link HandlerOptions.caller} or {@link HttpOptions.verify} returns, else an
-   * anonymous one.
+   * anonymous one. Without these two, `undefined` is refused: leave the member out for an anonymous caller.
    */
   caller?: Caller | undefined;
 }

@@ -78,7 +78,8 @@ export interface MethodCall extends AnyCall {
    * @throws {InvalidAnswer} if the answer does not fit the form that the client was asked to fill in
    * @throws {InvalidState} if the client sent a state that is forged, expired, or of another call: do not catch it
    * @throws {UsageError} for other methods, for a name that the callback used for another request, and for a
-   *   form that a client cannot show, which must be one flat object
+   *   form that a client cannot show, which must be one flat object. Also in a call of {@link Server.method} in
+   *   2026-07-28, and where only the answer can reach the client
    * @throws {ClosedError} after the answer
    */
   requireInput(name: string, method: string, params?: JsonObject): any;
@@ -92,6 +93,7 @@ export interface MethodCall extends AnyCall {
    * ```
    * @throws {ErrorFromClient} if the client answers with an error
    * @throws {ClosedError} if the request was cancelled: the call was answered or cancelled first, or `signal` aborted
+   * @throws the reason of `signal`, if it was aborted before
    * @throws {UsageError} for other methods, if the client did not declare the capability, and where the revision
    *   has no such requests: throw {@link InputRequired} there
    * @throws {LimitError} if the client leaves as many bytes unread as {@link Limits.outputBytes} allows
@@ -109,7 +111,8 @@ export interface RequestOptions {
  * Answers a method, a tool or a prompt: returns the result, or a Promise of it. A method gets the `params` of the request, a
  * tool or prompt its `arguments`. A method that returns nothing has the result `{}`.
  *
- * Throw {@link ToolError}, {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes.
+ * Throw {@link ToolError}, {@link MethodError}, {@link InputRequired} (of a tool or a prompt) or
+ * {@link MissingCapability} for these outcomes.
  * For any other error the client gets an internal error, or from a tool a result with `isError` and the text "The tool
  * failed". The text of the error is logged.
  */

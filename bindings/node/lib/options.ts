@@ -124,7 +124,8 @@ export interface ServerOptions {
   /** Caching hints for kinds of responses, instead of `cache`. */
   cacheOf?: Readonly<Partial<Record<Cacheable, CacheHint>>> | undefined;
   /**
-   * Called at the beginning and at the end of each call of a callback, other than `onInterest`.
+   * Called at the beginning and at the end of each call of a callback, other than `onInterest`, `exists`, `verify` and the
+   * `caller` of a handler.
    *
    * Both run in the `AsyncLocalStorage` context of the callback. A store that the observer enters at the beginning with
    * `enterWith`, such as a tracing span, is there for the callback and at the end. What it throws is an uncaught exception of
@@ -308,7 +309,8 @@ export interface ConnectOptions {
 export interface RunOptions {
   /**
    * Redirects descriptor 0 of the process to the null device, and descriptor 1 to standard error, while the server
-   * serves. Then a `console.log` cannot corrupt the protocol, and a child process cannot take input. Default: true.
+   * serves. Then a `console.log` cannot corrupt the protocol, and a child process cannot take input. On Windows a
+   * `console.log` still reaches the client: use `console.error` there. Default: true.
    */
   guardStdio?: boolean | undefined;
   /** Ends the service cleanly at the first SIGTERM, on the main thread only. Default: true. */

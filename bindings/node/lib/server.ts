@@ -159,8 +159,8 @@ export class Server {
    *
    * Files are text or bytes by their names and contents; a directory is a `text/uri-list` of its entries (RFC 2483).
    * Hidden entries (a dot comes first), and those that `.gitignore` and `.ignore` files name, are never served. A
-   * symbolic link is served only if it leads to a file or directory that is served. The handle's `name` is the template
-   * `file:///…/{+path}`. Clients can complete its `path`.
+   * symbolic link is served only if it leads to a file or directory that is served. The handle's `registeredAs` is the
+   * template `file:///…/{+path}`. Clients can complete its `path`.
    *
    * @example
    * ```ts
@@ -181,7 +181,8 @@ export class Server {
    * A skill is a directory with a `SKILL.md` that begins with front matter: `name`, which is the name of the directory, and
    * `description`. Clients list skills with `skills/list`, and read each file as a resource such as `skill://pdf/SKILL.md`. A
    * directory that breaks the format is not served, and the log says why. Hidden and ignored files are treated as
-   * {@link Server.directory} treats them. The handle's `name` is the template `skill://{+path}`.
+   * {@link Server.directory} treats them. The handle's `registeredAs` is the template `skill://{+path}`, with a
+   * prefix `skill://PREFIX/{+path}`.
    *
    * @example
    * ```ts
@@ -533,7 +534,8 @@ export class Server {
    * Sets the callback that decides who may list, read, complete and subscribe to resources, and use tools and prompts.
    *
    * One call decides about one or more targets: URIs, templates, or names of tools or prompts. If the callback throws, the
-   * client gets "internal error". A second callback replaces the first.
+   * client gets "internal error". A second callback replaces the first. It is not asked about the handlers of
+   * {@link Server.method}, which judge the caller themselves.
    *
    * @example
    * ```ts

@@ -12,7 +12,10 @@ import type { Icon, JsonObject, Meta } from './values.js';
 export interface ToolDefinition<I extends ToolSchema, O extends ToolSchema | undefined = undefined> {
   /** The schema of the tool's arguments. `{}`: the tool takes no arguments. */
   input: I;
-  /** The schema of the value that the handler returns, which clients get as structured content. Default: any value. */
+  /**
+   * The schema of the value that the handler returns, which clients get as structured content. Values are checked, by plain
+   * JSON Schema only with {@link ServerOptions.checkOutput} `on`. Default: any value.
+   */
   output?: O | undefined;
   /** The name for people. */
   title?: string | undefined;
@@ -33,7 +36,7 @@ export interface ToolDefinition<I extends ToolSchema, O extends ToolSchema | und
 /**
  * The schema of a typed tool: JSON Schema, or one of zod 4.2 or later, arktype or another library with Standard JSON
  * Schema. An object of such schemas by names, such as `{ path: z.string() }`, is the schema of an object with these
- * members. Further members are dropped, as `z.object` does; `z.strictObject` refuses them.
+ * members. Further members are dropped, as `z.object` does; `z.strictObject` refuses them, and so does `{}`.
  */
 export type ToolSchema = StandardSchema | JsonObject;
 
@@ -57,8 +60,8 @@ export type ToolArguments<I> = I extends StandardSchema
 
 /**
  * The value that the handler of a typed tool returns. With `output`: a value that the schema takes, or a
- * {@link Result}. Without `output`: a string, an {@link Image} or {@link Audio}, an array of these, nothing, a
- * {@link Result}, or other JSON, which is structured content.
+ * {@link Result}. Without `output`: a string, an {@link Image} or {@link Audio}, an array with one of these two or with a
+ * content block, nothing, a {@link Result}, or other JSON. Other JSON is structured content, also an array of strings.
  */
 export type ToolValue<O> = O extends StandardSchema
   ? InferInput<O> | Result

@@ -148,8 +148,8 @@ export interface AnyCall {
    */
   extension(id: string): JsonObject | undefined;
   /**
-   * The session of the client, which may be kept beyond the call. `undefined` in revision 2026-07-28, which has no sessions, and
-   * after the answer.
+   * The session of the client, which may be kept beyond the call. `undefined` in revision 2026-07-28, which has no sessions, with
+   * {@link HttpOptions.sessions} off, and after the answer.
    */
   readonly session: Session | undefined;
   /**
@@ -377,7 +377,7 @@ export type Completer = (
 
 /**
  * The operation that a caller asks permission for. It says what the `targets` are: URIs, for `list` also templates, for
- * `complete` templates, and names for tools and prompts (`list_tools` to `get_prompt`).
+ * `complete` templates or names of prompts, and names for tools and prompts (`list_tools` to `get_prompt`).
  */
 export type Operation =
   | 'list'
@@ -482,9 +482,9 @@ export interface ObservedCall {
 /** The outcome of a call, known at its end. */
 export interface ObservedEnd {
   /**
-   * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `input_required`, `missing_capability`, `result`,
-   * `error` (a {@link MethodError} or {@link ToolError}), `page`, `completion`, `verdicts`, `failed`, or `dropped` (the
-   * callback gave no answer).
+   * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `input_required`, `waiting`, `invalid_state`,
+   * `missing_capability`, `result`, `error` (a {@link MethodError} or {@link ToolError}), `page`, `completion`,
+   * `verdicts`, `failed`, or `dropped` (the callback gave no answer).
    */
   readonly outcome: string;
   /** True if the client still waited for the answer. False if the call was cancelled or timed out before. */

@@ -201,7 +201,7 @@ impl Call {
     }
 
     /// The session of the client, a `wellhead.Session`, which the application may keep beyond the call. None in
-    /// revision 2026-07-28, which has no sessions, and once the call is answered.
+    /// revision 2026-07-28, which has no sessions, over HTTP with `sessions=False`, and once the call is answered.
     #[getter]
     fn session(&self, py: Python<'_>) -> Option<Session> {
         detach(py, || self.slot.session()).map(Session)
@@ -234,7 +234,8 @@ impl Call {
     }
 
     /// The client's answers to an `InputRequired` that the callback raised, a dict by the keys of its
-    /// `inputRequests`. None if the request has no answers, as the first one.
+    /// `inputRequests`. None if the request has no answers, as the first one. Only in reads: a tool or a prompt
+    /// finds them in `params`.
     #[getter]
     fn input_responses<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let responses = self.read().and_then(wellhead::Call::input_responses);
@@ -242,14 +243,15 @@ impl Call {
     }
 
     /// The `requestState` of an earlier `InputRequired` as the client sent it back, a `str`. None if the client
-    /// sent none. A client can invent one: see `open_state`.
+    /// sent none. A client can invent one: see `open_state`. Only in reads: a tool or a prompt finds it in
+    /// `params`.
     #[getter]
     fn request_state(&self) -> Option<&str> {
         self.read()?.request_state()
     }
 
     /// Returns a `requestState` that only `open_state` opens, for the same caller and URI. It is encrypted with
-    /// the server's cursor key.
+    /// the server's cursor key. Only in reads, else it is empty: in a tool or a prompt use `require_input`.
     ///
     /// A client can send the same state back any number of times.
     ///
@@ -268,6 +270,7 @@ impl Call {
     }
 
     /// Returns the text that an earlier call sealed with `seal_state`, from the `requestState` of this request.
+    /// Only in reads, else None.
     ///
     /// Args:
     ///     now: The present time, on the clock of `seal_state`.
@@ -337,7 +340,7 @@ impl Call {
     /// Raises:
     ///     UsageError: With `invalid_argument` in each case: `method` is no notification, or one that
     ///         the server sends itself. A `notifications/message` has no level, or the server does not declare
-    ///         the capability `logging`.
+    ///         the capability `logging`. The call is a read, a list, a completion or of `authorize`.
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, method: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (py, method) = (method.py(), convert::string("method", method)?);
@@ -362,7 +365,8 @@ impl Call {
     ///
     /// Raises:
     ///     UsageError: With `invalid_argument`: there is no level of this name, or the server does not
-    ///         declare the capability `logging`.
+    ///         declare the capability `logging`. The call is a read, a list, a completion or of `authorize`: use
+    ///         `call.session.log` there.
     #[pyo3(signature = (level, data, /, logger = None))]
     fn log(
         &self,
@@ -419,7 +423,8 @@ impl Call {
     }
 
     /// Asks the client for one of its features by a name, in every protocol revision, and returns the
-    /// client's result, a dict. Only in reads, and in calls of methods, tools and prompts. Never blocks.
+    /// client's result, a dict. Only in reads, tools and prompts, and in methods up to revision 2025-11-25. Never
+    /// blocks.
     ///
     /// The first time there is no result yet: `Waiting` is raised, which the callback must not catch. The
     /// callback **runs again from its start** when the client has answered. So all code before the latest
@@ -443,7 +448,7 @@ impl Call {
     ///     InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
     ///     UsageError: With `invalid_argument` in each case: `method` is none of the three. The callback
     ///         used `name` for another request before. A client cannot show the form, which must be one flat
-    ///         object.
+    ///         object. The call is of a method in 2026-07-28. Only the answer can reach the client: see `notify`.
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (name, method, params = None, /))]
     fn require_input<'py>(
@@ -475,7 +480,8 @@ impl Call {
     ///
     /// Raises:
     ///     UsageError: With `invalid_argument` in each case: `method` is none of the three. The client
-    ///         lacks the capability. The revision has no requests to clients: raise `InputRequired` there.
+    ///         lacks the capability. The revision has no requests to clients: raise `InputRequired` there. Only the
+    ///         answer can reach the client: see `notify`.
     ///     LimitError: The client leaves as many bytes unread as `output_bytes` allows.
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (method, params = None, /))]

@@ -17,7 +17,7 @@ pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
             registered_as: observed.registered_as.map(str::to_owned),
             traceparent: observed.traceparent.map(str::to_owned),
             outcome: observed.end.map(|end| end.outcome),
-            client_waiting: observed.end.is_none_or(|end| end.client_waiting),
+            client_waiting: observed.end.is_some_and(|end| end.client_waiting),
             bytes: observed.end.map_or(0, |end| end.bytes),
             time: observed.end.and_then(|end| end.time).map(|time| time.as_secs_f64()),
         };
@@ -44,8 +44,8 @@ pub(crate) struct Observed {
     /// The member `traceparent` of the request's `_meta`, unchecked. None if the client sent none.
     traceparent: Option<String>,
     /// The outcome of the call, and None at its beginning: `found`, `not_found`, `denied`, `not_modified`,
-    /// `busy`, `input_required`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
-    /// `failed` or `dropped`.
+    /// `busy`, `input_required`, `waiting`, `invalid_state`, `missing_capability`, `result`, `error`, `page`,
+    /// `completion`, `verdicts`, `failed` or `dropped`.
     outcome: Option<&'static str>,
     /// True if the client still waited for the answer at the end of the call. False at the beginning.
     client_waiting: bool,

@@ -287,7 +287,7 @@ Args:
         at once.
 
 Returns:
-    A handle whose name is the template `file:///…/{+path}`.
+    A handle whose `registered_as` is the template `file:///…/{+path}`.
 
 Raises:
     IoError: The folder cannot be opened (`io`).
@@ -315,7 +315,7 @@ Args:
         at once.
 
 Returns:
-    A handle whose name is the template `skill://{+path}`.
+    A handle whose `registered_as` is the template `skill://{+path}`, with a prefix `skill://PREFIX/{+path}`.
 
 Raises:
     IoError: The folder cannot be opened (`io`).
@@ -348,12 +348,13 @@ Raises:
     };
     (authorize) => {
         r#"Calls a function `(operation, targets)` before the server lists, reads or completes anything, accepts a
-subscription, or uses a tool or prompt. One call may be about many targets.
+subscription, or uses a tool or prompt. It is not asked about the functions of `method`, which judge the
+caller themselves. One call may be about many targets.
 
 `operation` says what the targets are. For `"list"` they are URIs and templates, for `"read"` and
-`"subscribe"` URIs, for `"complete"` templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and
-`"get_prompt"` they are names of tools and prompts. A parameter that is annotated `wellhead.Call` gets the
-call, whose `caller` is the one on whose behalf the client asks.
+`"subscribe"` URIs, for `"complete"` templates or names of prompts. For `"list_tools"`, `"call_tool"`,
+`"list_prompts"` and `"get_prompt"` they are names of tools and prompts. A parameter that is annotated
+`wellhead.Call` gets the call, whose `caller` is the one on whose behalf the client asks.
 
 The function returns one verdict per target, in order, now or later as a `resource` callback does.
 `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
@@ -444,7 +445,8 @@ Each argument has the type of its hint. A parameter annotated `wellhead.Call` is
 
 A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with an image or a
 sound in it as several blocks, None as no content. Any other value is structured content: JSON, or a value of
-the types above. The hint of the return value makes the `outputSchema`. Return a `wellhead.Result` to
+the types above. The hint of the return value makes the `outputSchema`. With a hint such as `str | None` or a
+`Literal`, a `str` or None is structured content, too, and the text is its JSON. Return a `wellhead.Result` to
 set all parts of the result.
 
 With a `definition` or `input_schema=`, the function has one parameter instead, the arguments as a dict, and

@@ -24,7 +24,7 @@ def test_the_observer_sees_when_calls_begin_and_how_they_end() -> None:
     ]
     begin, end = seen[:2]
     assert begin.call == end.call and (end.bytes, end.client_waiting, end.traceparent) == (5, True, None)
-    assert begin.time is None and end.time is not None and end.time >= 0
+    assert (begin.client_waiting, begin.time) == (False, None) and end.time is not None and end.time >= 0
 
 
 def test_an_observer_that_fails_is_logged_and_harms_no_call(caplog: pytest.LogCaptureFixture) -> None:

@@ -84,12 +84,14 @@ impl Server {
     /// extension `io.modelcontextprotocol/skills`, and each file as a resource such as `skill://pdf/SKILL.md`. The path
     /// in the URI is that in the folder. A directory with a `SKILL.md` that breaks the format is not served, and the
     /// log says why. [`Server::directory`] says which hidden and ignored files are left out. Links are served only if
-    /// they lead to a file of the same skill. The name of the handle is the template `skill://{+path}`.
+    /// they lead to a file of the same skill. [`Handle::registered_as`] is the template `skill://{+path}`, with the
+    /// prefix if there is one.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] for a folder that cannot be opened. [`ErrorKind::InvalidArgument`] for a path that is not a
     /// folder, for a bad `prefix`, and for a `settle_ms` over 60,000. [`ErrorKind::Duplicate`] for a second folder
-    /// with the same prefix, or if either has none. [`ErrorKind::Closed`].
+    /// with the same prefix, or if either has none. [`ErrorKind::Ambiguous`] if another template matches the same URIs.
+    /// [`ErrorKind::Closed`].
     pub fn skills(&self, skills: impl Into<Skills>) -> Result<Handle> {
         let Skills { path, options } = skills.into();
         options.check_zeros()?;

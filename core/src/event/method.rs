@@ -49,7 +49,8 @@ impl MethodCall {
         &self.handler.name
     }
 
-    /// The request's `params` as the client sent them, the text of a JSON object; `{}` if there were none.
+    /// The request's `params` as the client sent them, the text of a JSON object; `{}` if there were none. In `arguments`
+    /// of a tool defaults are filled in, and an around callback may have replaced them.
     pub fn params(&self) -> &str {
         self.params.as_str()
     }
@@ -66,7 +67,7 @@ impl MethodCall {
     }
 
     /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`. It declared them
-    /// with this request, or when its session began. `None` if it declared none.
+    /// with this request, or when its session began. `None` if it declared none, or the responder was taken.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
     }

@@ -94,7 +94,8 @@ impl Call {
 
     /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until the time `until`. The time
     /// is that of any clock that instances with the same key share, such as milliseconds of Unix time. A client may use
-    /// the state several times. Empty if the answer is not wanted any more.
+    /// the state several times. Empty if the answer is not wanted any more, or the responder was taken: then use
+    /// [`crate::Server::seal_state`].
     pub fn seal_state(&self, state: &str, until: u64) -> String {
         let sealed = self.responder.as_ref().and_then(|responder| {
             responder
@@ -105,7 +106,8 @@ impl Call {
 
     /// Returns the text that [`Call::seal_state`] sealed into the state of this request. `None` if there is no state,
     /// if the client invented it, if it is for another caller or URI, or if it has expired. Then answer
-    /// [`Answer::InvalidState`], and do not ask again.
+    /// [`Answer::InvalidState`], and do not ask again. Call it before the responder is taken, else use
+    /// [`crate::Server::open_state`].
     pub fn open_state(&self, now: u64) -> Option<String> {
         let state = self.request_state()?;
         let responder = self.responder.as_ref()?;
@@ -113,7 +115,7 @@ impl Call {
     }
 
     /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`. It declared them
-    /// with this request, or when its session began. `None` if it declared none.
+    /// with this request, or when its session began. `None` if it declared none, or the responder was taken.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
     }

@@ -12,7 +12,8 @@ pub struct Response {
     pub status: u16,
     /// The header fields with their values; the names are in lower case.
     pub headers: Vec<(&'static str, String)>,
-    /// The length of the body in bytes, if it is known. `headers` has `content-length` then.
+    /// The length of the body in bytes, if it is known. `headers` has `content-length` then,
+    /// but with the status 204.
     pub length: Option<u64>,
 }
 

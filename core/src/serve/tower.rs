@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tower_service::Service;
 
 /// Streamable HTTP as a tower service, for programs on `tokio` with an HTTP server of their own. Cheap to clone.
-/// Dropping the last clone drops its requests.
+/// Requests in progress go on after the last clone is dropped.
 ///
 /// It answers requests for the endpoint's path, and on a protected endpoint those for its metadata; others get a 404.
 /// Unless the program listens on a loopback address only, call [`EndpointBuilder::loopback_only`] with false. The
@@ -84,7 +84,8 @@ impl HttpService {
 
     /// Sets the function that names the connection of a request, from the extensions that the program's server set. All
     /// requests of one connection share a part of [`crate::Limits::buffer_bytes`]. If the function returns `None`, and
-    /// by default, requests with the same bearer token share a part, and each request without a token has its own.
+    /// by default, requests with the same bearer token share a part if the endpoint judges tokens, and other requests
+    /// have a part each.
     ///
     /// With axum's `into_make_service_with_connect_info::<SocketAddr>()` it is
     /// `.peer(|extensions| extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string()))`.

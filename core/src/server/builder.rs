@@ -199,8 +199,8 @@ impl Builder {
         self
     }
 
-    /// Sets a callback that is called when a callback of the application begins and ends, except interest handlers. It
-    /// is called on the thread that polls or answers, with no lock held. It must be quick.
+    /// Sets a callback that is called when a call of a callback begins and ends, also of a folder of the library. Not
+    /// observed are interest handlers, verifiers of tokens, and closures that get responses of clients. It is called on the thread that polls or answers, with no lock held. It must be quick.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));

@@ -48,7 +48,7 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for text that [`Server::on_publish`] does not make, [`ErrorKind::InvalidUri`],
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Unknown`] for lists of a kind that this instance does not have, [`ErrorKind::Closed`].
     pub fn inject(&self, event: &str) -> Result<bool> {
         let event = Json::parse(event)?;
         let Some(origin) = text(event.raw(), "origin")? else { return Err(lacks("origin")) };

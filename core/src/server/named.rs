@@ -74,7 +74,8 @@ impl Server {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`] if there is no such prompt, [`crate::ErrorKind::Duplicate`] if the argument has a
-    /// completer, [`crate::ErrorKind::Closed`].
+    /// completer, [`crate::ErrorKind::InvalidArgument`] if the definition lists the arguments and this one is not among
+    /// them, [`crate::ErrorKind::Closed`].
     pub fn complete_prompt<F, R, M>(&self, prompt: &str, argument: &str, complete: F) -> Result<()>
     where
         F: Fn(CompleteCall) -> R + Send + Sync + 'static,
@@ -179,8 +180,8 @@ impl Server {
         self.update_named(Family::Tools, name, changes)
     }
 
-    /// Limits the calls of a tool. These limits replace all that were set before; calls that are in progress still
-    /// count. [`Server::update_tool`] keeps the limits.
+    /// Limits the calls of a tool. These limits replace all that were set before. Calls in progress still count if the
+    /// earlier limits counted them. [`Server::update_tool`] keeps the limits.
     ///
     /// A call beyond a limit is refused with "Busy", before its callback. The client may try again; the refusal says
     /// when, if that is known. A call counts until it is answered, or until the responder of a cancelled call is gone.

@@ -143,8 +143,9 @@ impl Server {
         self.set_fallback(Some(Arc::new(Reader::new(read)))).map(drop)
     }
 
-    /// Registers the authorizer: a closure that the server calls before it lists, reads, subscribes to or calls
-    /// anything. It returns one [`crate::Verdict`] for each target of its call, in their order; for a list that is many at
+    /// Registers the authorizer: a closure that the server calls before it lists, reads, completes or subscribes to
+    /// resources, and before it lists or uses tools and prompts. It is not asked about methods of [`Server::method`],
+    /// which judge the caller themselves. Of [`Server::resource_search`] it judges the results. It returns one [`crate::Verdict`] for each target of its call, in their order; for a list that is many at
     /// once. Without an authorizer everything is allowed. A second one replaces the first.
     ///
     /// # Errors
@@ -182,7 +183,7 @@ impl Server {
     }
 
     /// Sets the executor for the futures that closures return, such as `|future| drop(runtime.spawn(future))`. Without
-    /// one, the client gets an internal error for each future, as for one that the executor drops before its end.
+    /// one, each future fails its call, as does one that the executor drops before its end.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`] if the server was closed.

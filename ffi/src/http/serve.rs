@@ -38,7 +38,7 @@ pub struct wellhead_http_options {
     /// The greatest number of open TCP connections; more of them wait. Default: 10,000.
     pub tcp_connection_limit: usize,
     /// The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
-    /// almost no time.
+    /// almost no time. A callback that runs is waited for in any case: its thread cannot be ended.
     pub shutdown_ms: u32,
     /// WELLHEAD_HTTP_HANDLE_SIGTERM or 0.
     pub flags: u32,

@@ -38,8 +38,9 @@ LOOK = 0.2
 class AsgiApp:
     """An ASGI 3 application: give it to uvicorn or hypercorn, or mount it in Starlette or FastAPI.
 
-    It needs no lifespan. With one, as `lifespan` or because a server runs the application itself, streams and sessions
-    end when the server does. One event loop at a time; another one may use it later.
+    With a lifespan, as `lifespan` of the application around it or because a server runs this application itself,
+    streams and sessions end when the server does. A `Server` with `lifespan=`, `on_start` or `on_stop` needs it.
+    One event loop at a time; another one may use it later.
     """
 
     def __init__(self, server: Server, options: dict[str, Any]) -> None:

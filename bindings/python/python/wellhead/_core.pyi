@@ -138,7 +138,7 @@ class Call:
     @property
     def session(self) -> Session | None:
         """The session of the client, a `wellhead.Session`, which the application may keep beyond the call. None in
-        revision 2026-07-28, which has no sessions, and once the call is answered.
+        revision 2026-07-28, which has no sessions, over HTTP with `sessions=False`, and once the call is answered.
         """
     @property
     def client_supports_apps(self) -> bool:
@@ -205,16 +205,18 @@ class Call:
     @property
     def input_responses(self) -> dict[str, Any] | None:
         """The client's answers to an `InputRequired` that the callback raised, a dict by the keys of its
-        `inputRequests`. None if the request has no answers, as the first one.
+        `inputRequests`. None if the request has no answers, as the first one. Only in reads: a tool or a prompt
+        finds them in `params`.
         """
     @property
     def request_state(self) -> str | None:
         """The `requestState` of an earlier `InputRequired` as the client sent it back, a `str`. None if the client
-        sent none. A client can invent one: see `open_state`.
+        sent none. A client can invent one: see `open_state`. Only in reads: a tool or a prompt finds it in
+        `params`.
         """
     def seal_state(self, state: str, until: int, /) -> str:
         """Returns a `requestState` that only `open_state` opens, for the same caller and URI. It is encrypted with
-        the server's cursor key.
+        the server's cursor key. Only in reads, else it is empty: in a tool or a prompt use `require_input`.
 
         A client can send the same state back any number of times.
 
@@ -225,6 +227,7 @@ class Call:
         """
     def open_state(self, now: int, /) -> str | None:
         """Returns the text that an earlier call sealed with `seal_state`, from the `requestState` of this request.
+        Only in reads, else None.
 
         Args:
             now: The present time, on the clock of `seal_state`.
@@ -295,7 +298,8 @@ class Call:
 
         Raises:
             UsageError: With `invalid_argument`: there is no level of this name, or the server does not
-                declare the capability `logging`.
+                declare the capability `logging`. The call is a read, a list, a completion or of `authorize`: use
+                `call.session.log` there.
         """
     def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
         """Sends the client a notification about this call, before its answer. Only in calls of methods, tools
@@ -314,11 +318,12 @@ class Call:
         Raises:
             UsageError: With `invalid_argument` in each case: `method` is no notification, or one that
                 the server sends itself. A `notifications/message` has no level, or the server does not declare
-                the capability `logging`.
+                the capability `logging`. The call is a read, a list, a completion or of `authorize`.
         """
     def require_input(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
         """Asks the client for one of its features by a name, in every protocol revision, and returns the
-        client's result, a dict. Only in reads, and in calls of methods, tools and prompts. Never blocks.
+        client's result, a dict. Only in reads, tools and prompts, and in methods up to revision 2025-11-25. Never
+        blocks.
 
         The first time there is no result yet: `Waiting` is raised, which the callback must not catch. The
         callback **runs again from its start** when the client has answered. So all code before the latest
@@ -342,7 +347,7 @@ class Call:
             InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
             UsageError: With `invalid_argument` in each case: `method` is none of the three. The callback
                 used `name` for another request before. A client cannot show the form, which must be one flat
-                object.
+                object. The call is of a method in 2026-07-28. Only the answer can reach the client: see `notify`.
             ClosedError: The call is already answered.
         """
     def send_request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:
@@ -359,7 +364,8 @@ class Call:
 
         Raises:
             UsageError: With `invalid_argument` in each case: `method` is none of the three. The client
-                lacks the capability. The revision has no requests to clients: raise `InputRequired` there.
+                lacks the capability. The revision has no requests to clients: raise `InputRequired` there. Only the
+                answer can reach the client: see `notify`.
             LimitError: The client leaves as many bytes unread as `output_bytes` allows.
             ClosedError: The call is already answered.
         """
@@ -1168,6 +1174,8 @@ class Server:
     @overload
     def list(self, source: _List, /, *, name: str | None = None) -> _List: ...
     @overload
+    def list(self, source: Sequence[Resource], /, *, name: str | None = None) -> Sequence[Resource]: ...
+    @overload
     def list(self, source: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
         """Adds a source of listed resources: a function `(after, limit)` that returns a `Page`.
 
@@ -1273,7 +1281,7 @@ class Server:
                 at once.
 
         Returns:
-            A handle whose name is the template `file:///…/{+path}`.
+            A handle whose `registered_as` is the template `file:///…/{+path}`.
 
         Raises:
             IoError: The folder cannot be opened (`io`).
@@ -1309,7 +1317,7 @@ class Server:
                 at once.
 
         Returns:
-            A handle whose name is the template `skill://{+path}`.
+            A handle whose `registered_as` is the template `skill://{+path}`, with a prefix `skill://PREFIX/{+path}`.
 
         Raises:
             IoError: The folder cannot be opened (`io`).
@@ -1348,12 +1356,13 @@ class Server:
     @overload
     def authorize(self, function: None = None, /) -> Callable[[_Authorize], _Authorize]:
         """Calls a function `(operation, targets)` before the server lists, reads or completes anything, accepts a
-        subscription, or uses a tool or prompt. One call may be about many targets.
+        subscription, or uses a tool or prompt. It is not asked about the functions of `method`, which judge the
+        caller themselves. One call may be about many targets.
 
         `operation` says what the targets are. For `"list"` they are URIs and templates, for `"read"` and
-        `"subscribe"` URIs, for `"complete"` templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and
-        `"get_prompt"` they are names of tools and prompts. A parameter that is annotated `wellhead.Call` gets the
-        call, whose `caller` is the one on whose behalf the client asks.
+        `"subscribe"` URIs, for `"complete"` templates or names of prompts. For `"list_tools"`, `"call_tool"`,
+        `"list_prompts"` and `"get_prompt"` they are names of tools and prompts. A parameter that is annotated
+        `wellhead.Call` gets the call, whose `caller` is the one on whose behalf the client asks.
 
         The function returns one verdict per target, in order, now or later as a `resource` callback does.
         `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
@@ -1437,7 +1446,20 @@ class Server:
     def tool(self, name: _Tool, /) -> _Tool: ...
     @overload
     def tool(
-        self, name: str, definition: dict[str, Any], *, thread: bool | None = None
+        self,
+        name: str,
+        definition: dict[str, Any],
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        input_schema: dict[str, Any] | None = None,
+        output_schema: dict[str, Any] | None = None,
+        annotations: dict[str, Any] | None = None,
+        icons: Sequence[dict[str, Any]] | None = None,
+        meta: dict[str, Any] | None = None,
+        app: str | None = None,
+        visibility: Sequence[Literal["model", "app"]] | None = None,
+        thread: bool | None = None,
     ) -> Callable[[_Method], _Method]: ...
     @overload
     def tool(
@@ -1472,7 +1494,8 @@ class Server:
 
         A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with an image or a
         sound in it as several blocks, None as no content. Any other value is structured content: JSON, or a value of
-        the types above. The hint of the return value makes the `outputSchema`. Return a `wellhead.Result` to
+        the types above. The hint of the return value makes the `outputSchema`. With a hint such as `str | None` or a
+        `Literal`, a `str` or None is structured content, too, and the text is its JSON. Return a `wellhead.Result` to
         set all parts of the result.
 
         With a `definition` or `input_schema=`, the function has one parameter instead, the arguments as a dict, and
@@ -2159,8 +2182,8 @@ class Observed:
     @property
     def outcome(self) -> str | None:
         """The outcome of the call, and None at its beginning: `found`, `not_found`, `denied`, `not_modified`,
-        `busy`, `input_required`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
-        `failed` or `dropped`.
+        `busy`, `input_required`, `waiting`, `invalid_state`, `missing_capability`, `result`, `error`, `page`,
+        `completion`, `verdicts`, `failed` or `dropped`.
         """
     @property
     def client_waiting(self) -> bool:

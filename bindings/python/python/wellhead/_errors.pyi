@@ -54,10 +54,11 @@ class Busy(Outcome):
     def __init__(self, retry_after_ms: float | None = None, /) -> None: ...
 
 class InputRequired(Outcome):
-    """Raised by a callback that reads or answers a method: the client must give input first.
+    """Raised by a reader, a tool or a prompt: the client must give input first.
 
     The client repeats its request with the input, which `Call.input_responses` and `Call.request_state`
-    return. In revisions before 2026-07-28, which have no such answer, the call fails.
+    return in a read, and `Call.params` has in a tool or a prompt. In revisions before 2026-07-28, which have no
+    such answer, the call fails.
 
     Args:
         value: A dict with `inputRequests`, `requestState` or both.

@@ -45,7 +45,7 @@ class TestClient:
 
     Raises:
         RuntimeError: An event loop is running on this thread.
-        ErrorFromServer: The server does not serve the revision.
+        Error: The server does not serve the revision (`invalid_argument`).
     """
 
     __test__ = False  # for pytest, which collects classes that are named so
@@ -86,7 +86,8 @@ class TestClient:
 
         Raises:
             ErrorFromServer: The server answered with an error, as for `request`.
-            Error: The result has no contents (`error`), or `on_request` refused to give input (`unknown`).
+            Error: The result has no contents, or there is no `on_request` for the input (`error`), or it refused to
+                give input (`response`).
             LimitError: The server asked for input 16 times.
         """
         return self._run(self._conversation.read(uri))
