@@ -383,7 +383,7 @@ static void requests_of_one_peer_share_a_part_of_the_buffer(void) {
 }
 
 /* Returns the status with which an endpoint without a session answers a DELETE with a token. */
-static uint16_t status_with_token(wellhead_endpoint *endpoint) {
+static uint32_t status_with_token(wellhead_endpoint *endpoint) {
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("authorization"), WELLHEAD_STR("Bearer secret")}};
     wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
@@ -393,7 +393,7 @@ static uint16_t status_with_token(wellhead_endpoint *endpoint) {
     request.header_count = 2;
     wellhead_exchange *exchange = wellhead_exchange_new(endpoint, &request, 0, NULL, NULL, NULL, NULL);
     CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_RESPOND);
-    const uint16_t status = wellhead_exchange_response(exchange)->status;
+    const uint32_t status = wellhead_exchange_response(exchange)->status;
     wellhead_exchange_free(exchange);
     return status;
 }
