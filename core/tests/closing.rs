@@ -69,6 +69,18 @@ fn a_connection_of_a_closed_server_wakes_no_thread_when_its_clock_advances() {
     assert!(drained(&connection).contains("\"result\""));
 }
 
+#[test]
+fn the_end_of_input_wakes_a_thread_once() {
+    let server = Server::new("s", "1");
+    let group = server.group(|| {});
+    let connection = group.connect(Caller::default());
+    while group.next().is_some() {}
+    connection.end();
+    assert!(group.next().is_some());
+    connection.end();
+    assert!(group.next().is_none(), "a loop that ends it in each turn would never rest");
+}
+
 /// Lists are told many connections at a time, with wakes between.
 #[test]
 fn a_connection_that_is_closed_during_a_list_change_writes_no_output() {

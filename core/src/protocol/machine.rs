@@ -232,8 +232,8 @@ impl Machine {
     }
 
     pub(crate) fn handle_end_of_input(&mut self) {
+        self.causes.ended |= !self.input.is_ended();
         self.input.end();
-        self.causes.ended = true;
     }
 
     /// Returns whether the limits leave room for one more call, on this route. Answers that wait in the route's own
