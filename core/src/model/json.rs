@@ -83,10 +83,10 @@ pub(crate) fn checked(text: &str, what: &str) -> Result<Box<str>> {
         let message = format!("not JSON; give the text of one JSON {what}");
         Error::new(ErrorKind::InvalidArgument, message).because(e)
     })?;
-    let text = text.trim_matches([' ', '\t', '\n', '\r']);
-    if text.contains(['\n', '\r']) {
-        // A raw newline would break the framing of stdio. Outside of strings it is only white space.
-        return Ok(text.replace(['\n', '\r'], " ").into());
-    }
-    Ok(text.into())
+    Ok(one_line(text.trim_matches([' ', '\t', '\n', '\r'])))
+}
+
+/// Returns JSON without raw newlines, which would break the framing of stdio. Outside of strings they are only white space.
+pub(crate) fn one_line(json: &str) -> Box<str> {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ").into() } else { json.into() }
 }

@@ -89,7 +89,7 @@ impl ToolResult {
             Error::new(ErrorKind::InvalidArgument, format!("the value cannot be written as JSON: {error}"))
         })?;
         // The value may contain JSON with newlines, by serde_json's `RawValue`.
-        Ok(ToolResult { structured: Some(json::checked(&json, "value")?), ..ToolResult::default() })
+        Ok(ToolResult { structured: Some(json::one_line(&json)), ..ToolResult::default() })
     }
 
     /// Sets the `_meta` of the result.

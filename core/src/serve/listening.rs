@@ -6,6 +6,7 @@ use super::shared::HttpShared;
 use crate::sync::Lock;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 use tokio::runtime::{Handle, Runtime};
 
@@ -71,9 +72,14 @@ fn shut_down(runtime: Runtime) {
     if Handle::try_current().is_err() {
         return runtime.shutdown_timeout(END);
     }
-    let waiting = std::thread::Builder::new().spawn(move || runtime.shutdown_timeout(END));
-    if let Ok(thread) = waiting {
-        let _ = thread.join();
+    let (give, take) = sync_channel::<Runtime>(1);
+    let wait = move || take.recv().map(|runtime| runtime.shutdown_timeout(END));
+    match std::thread::Builder::new().spawn(wait) {
+        Ok(thread) => {
+            let _ = give.send(runtime);
+            let _ = thread.join();
+        }
+        Err(_) => runtime.shutdown_background(), // no thread can wait for them
     }
 }
 
