@@ -1,6 +1,7 @@
 //! Log lines for the people who run the application: failures of its callbacks. No byte of them reaches a client.
 
 use crate::spelling::Spelling;
+use crate::sync::outside_gates;
 use std::fmt;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,7 +38,7 @@ impl fmt::Display for Severity {
 
 type LogSink = dyn Fn(Severity, &str) + Send + Sync;
 
-/// The destination of log lines: standard error by default. It is called with no lock held.
+/// The destination of log lines: standard error by default. It is called with no lock and no gate held.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
     sink: Option<Arc<LogSink>>,
@@ -56,11 +57,11 @@ impl Log {
 
     /// Writes a line. Never panics, because lines are also written while a panic unwinds.
     pub(crate) fn write(&self, severity: Severity, line: &str) {
-        let line = &*self.spelling.apply(line);
-        match &self.sink {
-            Some(sink) => drop(catch_unwind(AssertUnwindSafe(|| sink(severity, line)))),
+        let (sink, line) = (self.sink.clone(), self.spelling.apply(line).into_owned());
+        outside_gates(move || match sink {
+            Some(sink) => drop(catch_unwind(AssertUnwindSafe(|| sink(severity, &line)))),
             None => drop(writeln!(std::io::stderr(), "wellhead: {severity}: {line}")), // it may be closed
-        }
+        });
     }
 }
 

@@ -104,12 +104,54 @@ pub(crate) struct Gate<T>(imp::Mutex<T>);
 
 #[cfg(feature = "directory")]
 impl<T> Gate<T> {
-    /// Runs `f` with the gate held.
+    /// Runs `f` with the gate held, then what `f` gave to [`outside_gates`].
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _later = Later::enter(); // first, so dropped last, as in `Lock::with`
         let _section = imp::Section::enter();
         let _held = imp::Held::enter(GATE);
         let mut guard = imp::lock(&self.0);
         f(&mut guard)
+    }
+}
+
+/// Calls `f` at once, or when the gate that this thread holds is released. So a callback may run while a directory is
+/// read, though deep in that work no function knows whether a gate is held.
+pub(crate) fn outside_gates(f: impl FnOnce() + 'static) {
+    #[cfg(feature = "directory")]
+    let Some(f) = Later::keep(f) else { return };
+    imp::assert_free();
+    f();
+}
+
+/// Collects what this thread does when it has released its gate.
+#[cfg(feature = "directory")]
+struct Later;
+
+#[cfg(feature = "directory")]
+impl Later {
+    fn enter() -> Later {
+        imp::LATER.with(|later| *later.borrow_mut() = Some(Vec::new()));
+        Later
+    }
+
+    /// Returns `f` if this thread holds no gate.
+    fn keep<F: FnOnce() + 'static>(f: F) -> Option<F> {
+        imp::LATER.with(|later| match &mut *later.borrow_mut() {
+            Some(later) => {
+                later.push(Box::new(f));
+                None
+            }
+            None => Some(f),
+        })
+    }
+}
+
+#[cfg(feature = "directory")]
+impl Drop for Later {
+    fn drop(&mut self) {
+        for f in imp::LATER.with(|later| later.borrow_mut().take()).unwrap_or_default() {
+            f();
+        }
     }
 }
 
@@ -215,6 +257,8 @@ mod imp {
     use super::Rank;
     use parking_lot::MutexGuard;
     use std::cell::Cell;
+    #[cfg(feature = "directory")]
+    use std::cell::RefCell;
     use std::time::Duration;
 
     pub(super) use crate::fork::Section;
@@ -238,8 +282,16 @@ mod imp {
 
     thread_local! {
         pub(super) static RUNNING: Cell<usize> = const { Cell::new(0) };
+        #[cfg(feature = "directory")]
+        pub(super) static LATER: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = const { RefCell::new(None) };
         #[cfg(debug_assertions)]
         static HELD: Cell<Rank> = const { Cell::new(0) };
+    }
+
+    /// Asserts that this thread holds no lock.
+    pub(super) fn assert_free() {
+        #[cfg(debug_assertions)]
+        assert_eq!(HELD.get(), 0, "a callback under a lock");
     }
 
     /// Asserts that a thread holds one lock at a time.
@@ -275,6 +327,8 @@ mod imp {
     use super::Rank;
     use shuttle::sync::MutexGuard;
     use std::cell::Cell;
+    #[cfg(feature = "directory")]
+    use std::cell::RefCell;
     use std::sync::PoisonError;
     use std::time::Duration;
 
@@ -305,7 +359,13 @@ mod imp {
 
     shuttle::thread_local! {
         pub(super) static RUNNING: Cell<usize> = Cell::new(0);
+        #[cfg(feature = "directory")]
+        pub(super) static LATER: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = RefCell::new(None);
         static HELD: Cell<Rank> = Cell::new(0);
+    }
+
+    pub(super) fn assert_free() {
+        assert_eq!(HELD.with(Cell::get), 0, "a callback under a lock");
     }
 
     pub(super) struct Held {

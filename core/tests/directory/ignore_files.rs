@@ -5,9 +5,11 @@ use std::fs;
 #[cfg(unix)]
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+#[cfg(unix)]
+use std::sync::{Arc, Mutex};
 use wellhead::Limits;
 #[cfg(unix)]
-use wellhead::{ErrorKind, Server};
+use wellhead::{Directory, ErrorKind, Server, Severity};
 
 const FILES: [(&str, &str); 4] = [("a/x.key", "s"), ("a/sub/y", "s"), ("a/.gitignore", "*.key\n"), ("b", "")];
 
@@ -45,6 +47,25 @@ fn check(unusable: impl Fn(&Path), why: &str) {
 fn a_link_to_an_ignore_file_hides_everything_in_its_directory() {
     check(|file| std::os::unix::fs::symlink("../rules", file).unwrap(), "is a link");
     check(|file| std::os::unix::fs::symlink("/dev/null", file).unwrap(), "put the file itself there");
+}
+
+// row: U-27
+#[cfg(unix)]
+#[test]
+fn a_line_about_an_ignore_file_that_is_found_behind_a_link_is_logged_with_no_lock_held() {
+    let around = tempfile::tempdir().unwrap();
+    let root = around.path();
+    fs::create_dir(root.join("a")).unwrap();
+    fs::write(root.join("a/x"), "").unwrap();
+    std::os::unix::fs::symlink("../rules", root.join("a/.gitignore")).unwrap();
+    std::os::unix::fs::symlink("a/x", root.join("link")).unwrap();
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let sink = lines.clone();
+    let keep = move |_: Severity, line: &str| sink.lock().unwrap().push(line.to_owned());
+    let server = Server::builder("test", "1").on_log(keep).build().unwrap();
+    server.directory(Directory::new(root)).unwrap(); // a debug build asserts that the callback has no lock around it
+    let lines = lines.lock().unwrap();
+    assert!(lines.len() == 1 && lines[0].contains("a/.gitignore"), "{lines:?}");
 }
 
 // row: U-27
