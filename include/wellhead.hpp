@@ -18,7 +18,7 @@
  * HTTP has a header of its own, wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and
  *   Endpoint and Exchange for programs with their own HTTP server.
  * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in
- *   wellhead.h.
+ *   wellhead.h. A temporary Text or Session returns copies instead.
  * Callbacks are wellhead::Callback, made from any function, also a lambda that owns a std::unique_ptr. Copies of a callback share
  *   its function. A callback gets its responder by reference and answers before it returns, or moves it elsewhere, as keep()
  *   does, and answers later. Several threads may run callbacks at once if an option of wellhead.h says so. An empty function is
@@ -125,6 +125,10 @@ namespace detail {
 template <class F> inline constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
 template <class S> inline constexpr bool may_be_empty<std::function<S>> = true;
 template <class S> inline constexpr bool may_be_empty<Callback<S>> = true;
+
+inline std::optional<std::string> copied(std::optional<std::string_view> text) {
+    return text ? std::optional<std::string>(*text) : std::nullopt;
+}
 
 } // namespace detail
 
@@ -359,7 +363,8 @@ class Text : public detail::Handle<wellhead_text, wellhead_text_free> {
 public:
     using Handle::Handle;
 
-    std::string_view str() const noexcept { return view(wellhead_text_str(capi())); }
+    std::string_view str() const & noexcept { return view(wellhead_text_str(capi())); }
+    std::string str() const && { return std::string(str()); }
 };
 
 /* The session of a client, which goes on when this handle is freed: see wellhead_call_session. Any thread may use it. */
@@ -367,11 +372,14 @@ class Session : public detail::Handle<wellhead_session, wellhead_session_free> {
 public:
     using Handle::Handle;
 
-    std::string_view id() const noexcept { return view(wellhead_session_id(capi())); }
-    std::optional<std::string_view> client() const noexcept { return optional_view(wellhead_session_client(capi())); }
-    std::optional<std::string_view> client_capabilities() const noexcept {
+    std::string_view id() const & noexcept { return view(wellhead_session_id(capi())); }
+    std::string id() const && { return std::string(id()); }
+    std::optional<std::string_view> client() const & noexcept { return optional_view(wellhead_session_client(capi())); }
+    std::optional<std::string> client() const && { return detail::copied(client()); }
+    std::optional<std::string_view> client_capabilities() const & noexcept {
         return optional_view(wellhead_session_client_capabilities(capi()));
     }
+    std::optional<std::string> client_capabilities() const && { return detail::copied(client_capabilities()); }
     bool closed() const noexcept { return wellhead_session_closed(capi()) != 0; }
     /* Sends a notification that belongs to no call, and returns true if it was sent: see wellhead_session_notify. */
     bool notify(std::string_view method, const std::optional<std::string> &params = {}) const {

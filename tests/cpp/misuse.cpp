@@ -59,6 +59,16 @@ static void an_exception_after_a_call_withholds_its_answer() {
     CHECK(has(result, "The tool failed") && !has(result, "secret"));
 }
 
+static void texts_of_a_temporary_outlive_it() {
+    Server s = server();
+    s.add_text("n:1", "one");
+    const auto explained = s.explain("n:1").str();
+    CHECK(has(explained, "n:1"));
+    static_assert(std::is_same_v<decltype(s.explain("n:1").str()), std::string>);
+    static_assert(std::is_same_v<decltype(std::declval<const Call &>().session().id()), std::string>);
+    static_assert(std::is_same_v<decltype(std::declval<const Call &>().session().client()), std::optional<std::string>>);
+}
+
 static void an_object_that_was_moved_from_is_refused_or_empty() {
     Server s = server();
     s.add_text("n:1", "one");
