@@ -104,6 +104,7 @@ notices-current: ## whether it is current
 test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation
 	cargo test -p wellhead --features $(FEATURES) --no-fail-fast
 	cargo test -p wellhead --test notices a_build_without_schema
+	cargo test -p wellhead-ffi
 	cargo test -p axum-notes
 
 .PHONY: test-rust-oldest

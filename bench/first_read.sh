@@ -34,7 +34,7 @@ node() {
 with_cmake() { # LANGUAGE SUFFIX
     sh -euc "$(from_readme "C and C++")"
     block "$2" > "hello.$2"
-    printf 'cmake_minimum_required(VERSION 3.13)\nproject(hello %s)\nfind_package(wellhead 0.1 REQUIRED)\nadd_executable(hello hello.%s)\n' "$1" "$2" > CMakeLists.txt
+    printf 'cmake_minimum_required(VERSION 3.13)\nproject(hello %s)\nfind_package(wellhead REQUIRED)\nadd_executable(hello hello.%s)\n' "$1" "$2" > CMakeLists.txt
     printf 'target_link_libraries(hello PRIVATE wellhead::wellhead)\nset_target_properties(hello PROPERTIES CXX_STANDARD 17)\n' >> CMakeLists.txt
     cmake -B build -DCMAKE_PREFIX_PATH="$PWD/libwellhead-$version-$machine-linux-gnu"
     cmake --build build

@@ -46,7 +46,7 @@ Architecture: $debian_machine
 Maintainer: The Wellhead developers <$owner@users.noreply.github.com>
 Section: libdevel
 Priority: optional
-Installed-Size: $(du --summarize --apparent-size --block-size=1024 "$package/usr" | cut -f1)
+Installed-Size: $(find "$package/usr" -type f -printf '%s\n' | awk '{ sum += $1 } END { print int((sum + 1023) / 1024) }')
 Depends: libc6 (>= 2.17)
 Homepage: $(sed -n 's/^homepage = "\([^"]*\)".*/\1/p' Cargo.toml)
 Description: MCP servers from C and C++, and folders as MCP servers

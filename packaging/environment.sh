@@ -8,6 +8,7 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 dist=${DIST:-$root/dist}
 tools=$root/build/dist-tools
 export PATH=$tools/bin:$PATH
+export LC_ALL=C # the order of files
 umask 022
 
 # The processor for which the C archive, the Debian package, the command and its bundle are made, and the names that Debian and Node have for it.
@@ -34,10 +35,12 @@ flags=(
     "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=/crates"
     "--remap-path-prefix=$(rustc --print sysroot)/lib/rustlib/src/rust=/rustc"
 )
-# Sets the flags for a target of rustc. With musl, a library that another program loads must not have a C library of its own.
+# Sets the flags for a target of rustc. With musl, a library that another program loads must not have a C library of its own. With MSVC it
+# brings its C runtime, since Windows has none and Node brings none.
 set_flags() { # [TARGET]
     local all=("${flags[@]}")
     [[ ${1-} != *-musl ]] || all+=(-Ctarget-feature=-crt-static)
+    [[ ${1-} != *-windows-msvc ]] || all+=(-Ctarget-feature=+crt-static)
     CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${all[*]}")
     export CARGO_ENCODED_RUSTFLAGS MSYS2_ENV_CONV_EXCL=CARGO_ENCODED_RUSTFLAGS # Windows' bash would change the paths in it
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ ADDRESS = "https://example.org/somewhere/wellhead"
 PLACEHOLDER = "https://github.com/OWNER/wellhead"
 EXPLAINING = {"CONTRIBUTING.md", "xtask/src/manifests.rs", "tests/release.py"}
 """Files that speak of the placeholder itself."""
+NOT_YET = ["not published yet", "not run yet"]
 
 
 def main() -> int:
@@ -53,7 +55,15 @@ def check(tree: Path, xtask, files: list[str]) -> None:
         assert not left, f"the placeholder is still in {left}"
     for wrong in ("0.0.1", "7.8", "7.8.9-rc.1"):
         check_error(xtask("release", wrong), "version")
-    check_error(xtask("release", "7.8.8"), "")
+    old = re.search(r'^version = "(\d+\.\d+)\.\d+"$', (tree / "Cargo.toml").read_text("utf-8"), re.MULTILINE)[1]
+    found = [name for name, text in texts().items() if re.search(rf"find_package\(wellhead {re.escape(old)}|dependency\('wellhead'.*{re.escape(old)}", text)]
+    assert not found, f"no release would raise the version in {found}"
+    while (error := xtask("release", "7.8.8")).count("not published yet"):
+        page = tree / error.removeprefix("xtask: ").partition(" says")[0]
+        text = page.read_text("utf-8")
+        assert any(words in text for words in NOT_YET), error
+        page.write_text(re.sub("|".join(NOT_YET), "ready", text), "utf-8")
+    check_error(error, "")
     assert "\n## 7.8.8 - 2026-11-24\n" in changelog.read_text("utf-8")
     check_error(xtask("release", "7.8.9"), "nothing under")
     changelog.write_text(changelog.read_text("utf-8").replace("## Unreleased\n", "## Unreleased\n\n- core: a change\n", 1), "utf-8")
@@ -61,7 +71,19 @@ def check(tree: Path, xtask, files: list[str]) -> None:
     declared = record.read_text("utf-8")
     record.write_text(declared + "function void wellhead_removed(void)\n", "utf-8")
     check_error(xtask("release", "7.8.9"), "wellhead_removed is gone")
+    # A break that the number of the ABI announces needs another soname as well.
+    record.write_text(declared.replace("WELLHEAD_ABI_VERSION = 1", "WELLHEAD_ABI_VERSION = 0"), "utf-8")
+    check_error(xtask("release", "7.8.9"), "libwellhead.so.7")
     record.write_text(declared.replace("function uint32_t wellhead_abi_version(void)\n", ""), "utf-8")
+    header = tree / "include/wellhead.h"
+    text = header.read_text("utf-8")
+    header.write_text(text + "\n", "utf-8")
+    check_error(xtask("release", "7.8.9"), "cargo xtask header")
+    header.write_text(text, "utf-8")
+    # Another attempt after an error in the middle, when the version has risen and CHANGELOG has it not.
+    attempt = changelog.read_text("utf-8")
+    check_error(xtask("release", "7.8.9"), "")
+    changelog.write_text(attempt, "utf-8")
     check_error(xtask("release", "7.8.9"), "")
     assert record.read_text("utf-8") == declared, "the release has not recorded the ABI of its headers"
     left = [name for name, text in texts().items() if "7.8.8" in text and name not in {"CHANGELOG.md", *EXPLAINING}]

@@ -2,6 +2,9 @@
 with the scripts of `make dist`. `tests/workflows.sh` runs this in an environment that has PyYAML.
 """
 
+import base64
+import hashlib
+import io
 import itertools
 import json
 import os
@@ -21,6 +24,14 @@ VERSION = "7.8.9"
 MACHINES = {"x86_64": ("amd64", "x64"), "aarch64": ("arm64", "arm64")}
 SDIST = f"wellhead-{VERSION}.tar.gz"
 MAIN = f"wellhead-{VERSION}.tgz"
+NPM = r"""#!/bin/sh
+# A registry with the packages for which there is a file. As npm does, it takes a path that begins with a name for a repository.
+for last; do :; done
+case $1 in
+    view) cat "${2%@*}" 2> /dev/null || { echo "npm error code E404" >&2; exit 1; } ;;
+    *) case $last in ./*) echo "${last##*/}" >> npm.log ;; *) exit 128 ;; esac ;;
+esac
+"""
 
 
 def main() -> int:
@@ -90,11 +101,21 @@ def publishing(release: dict) -> Iterator[str]:
         for file in everything:
             (place / "dist" / file).write_text("")
         (place / "bin").mkdir()
-        (place / "bin/npm").write_text('#!/bin/sh\nfor last; do :; done\necho "${last##*/}" >> npm.log\n')
+        (place / "bin/npm").write_text(NPM)
         (place / "bin/npm").chmod(0o755)
+        tarballs = {file for file in everything if file.endswith(".tgz")}
+        for file in tarballs:
+            member = tarfile.TarInfo("package/package.json")
+            text = json.dumps({"name": file.removesuffix(f"-{VERSION}.tgz"), "version": VERSION}).encode()
+            member.size = len(text)
+            with tarfile.open(place / "dist" / file, "w:gz") as tarball:
+                tarball.addfile(member, io.BytesIO(text))
+        there = max(tarballs)
+        digest = hashlib.sha512((place / "dist" / there).read_bytes()).digest()
+        (place / there.removesuffix(f"-{VERSION}.tgz")).write_text(f"sha512-{base64.b64encode(digest).decode()}\n")
         step(release, "publish-npm", "npm publish", place)
         node = (place / "npm.log").read_text().split()
-        yield from differ("npm", set(node), {file for file in everything if file.endswith(".tgz")})
+        yield from differ("npm", set(node), tarballs - {there})
         if node[-1] != MAIN or len(node) != len(set(node)):
             yield f"npm gets {node}: the last one has to be {MAIN}, after the packages that it asks for"
 
@@ -140,11 +161,11 @@ def runs(workflow: dict) -> Iterator[str]:
 
 
 def rust(workflows: dict) -> Iterator[str]:
-    """Where a bill of materials is written, Rust is the one that packaging/runtimes.py records."""
+    """Where a crate is packed or a bill of materials is written, Rust is the one that packaging/runtimes.py records."""
     for name, workflow in workflows.items():
         for title, job in workflow["jobs"].items():
             text = "\n".join(step["run"] for step in job.get("steps", []) if "run" in step)
-            first = re.search(r"packaging/(?:c|command|node|python|windows)\.sh|packaging/(?:sbom\.py|npm\.mjs)", text, re.MULTILINE)
+            first = re.search(r"packaging/(?:c|command|crate|node|python|windows)\.sh|packaging/(?:sbom\.py|npm\.mjs)|cargo package", text, re.MULTILINE)
             chosen = re.search(r"rustup default .*runtimes\.py --rust", text)
             if first and not (chosen and chosen.start() < first.start()):
                 yield f"{name}.yml, {title}: choose the Rust of packaging/runtimes.py before {first[0]}"

@@ -28,7 +28,7 @@ if ! cmp -s <(echo "$pins") "$system/pins"; then
     rm -rf "$system"
     mkdir -p "$system"/{lists,cache,root/usr/lib}
     touch "$system/status"
-    mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Created-By: Packages' | sed --quiet 1p)
+    mirror=$("$root/tests/dist/debian.sh")
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $release main" > "$system/sources"
     cat > "$system/apt.conf" <<END
 APT::Architecture "arm64";

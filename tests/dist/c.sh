@@ -81,7 +81,7 @@ cmake_packages() {
     cat > CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.13)
 project(hello C CXX)
-find_package(wellhead 0.1 REQUIRED COMPONENTS http directory)
+find_package(wellhead REQUIRED COMPONENTS http directory)
 add_executable(hello hello.c)
 target_link_libraries(hello PRIVATE wellhead::wellhead)
 add_executable(hello-static hello.c)
@@ -114,7 +114,7 @@ meson_packages() {
     archive
     cat > meson.build <<'END'
 project('hello', 'c', 'cpp', default_options: ['c_std=c99', 'cpp_std=c++17', 'warning_level=3', 'werror=true'])
-executable('hello', 'hello.c', dependencies: dependency('wellhead', version: '>=0.1'))
+executable('hello', 'hello.c', dependencies: dependency('wellhead'))
 executable('hello-static', 'hello.c', dependencies: dependency('wellhead', static: true))
 executable('hello-cpp', 'hello.cpp', dependencies: dependency('wellhead'))
 END

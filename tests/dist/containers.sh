@@ -33,10 +33,9 @@ add_node() { # ROOT PLATFORM
     echo node:x:1000:1000::/tmp:/bin/sh >> "$1/etc/passwd"
 }
 
-# Where this machine gets its packages of Debian from.
 mirror() {
     quietly apt-get update -q
-    apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sed --quiet 1p
+    "$root/tests/dist/debian.sh"
 }
 
 debian() { # RELEASE ROOT PACKAGES

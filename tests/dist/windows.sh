@@ -66,7 +66,7 @@ answers hello-cpp.exe
 cat > CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.13)
 project(hello C)
-find_package(wellhead 0.1 REQUIRED COMPONENTS http directory)
+find_package(wellhead REQUIRED COMPONENTS http directory)
 add_executable(hello hello.c)
 target_link_libraries(hello PRIVATE wellhead::wellhead)
 add_executable(hello-static hello.c)

@@ -36,6 +36,11 @@ pub(crate) fn check() -> Result<(), String> {
     ))
 }
 
+/// Returns whether the version of the ABI is higher than that of the last release.
+pub(crate) fn rises() -> Result<bool, String> {
+    Ok(version(&declared()?) > version(&recorded(&manifests::read(RECORD)?)))
+}
+
 /// Fails on a machine that the record says nothing about: fields and padding lie elsewhere there.
 fn same_width(record: u32, machine: u32) -> Result<(), String> {
     if record == machine {
@@ -119,10 +124,6 @@ fn name(line: &str) -> &str {
 // ---- comparing
 
 fn problems(old: &[Declaration], new: &[Declaration]) -> Vec<String> {
-    let version = |all: &[Declaration]| {
-        let constant = all.iter().find(|one| one.name == VERSION);
-        constant.and_then(|one| one.text.rsplit_once(" = ")?.1.parse::<u32>().ok())
-    };
     if version(new) > version(old) {
         return Vec::new();
     }
@@ -136,6 +137,11 @@ fn problems(old: &[Declaration], new: &[Declaration]) -> Vec<String> {
         changed(was, is).map(|why| format!("{} {why}", was.name))
     };
     old.iter().filter_map(broken).collect()
+}
+
+/// Returns the version of the ABI that these declarations have.
+fn version(all: &[Declaration]) -> Option<u32> {
+    all.iter().find(|one| one.name == VERSION)?.text.rsplit_once(" = ")?.1.parse().ok()
 }
 
 /// Says what is wrong with the fields of a struct, if something is.

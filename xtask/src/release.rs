@@ -8,16 +8,26 @@ pub(crate) fn release(new: &str) -> Result<(), String> {
     let old = manifests::version()?;
     let (from, to) = (parts(&old)?, parts(new)?);
     let changelog = manifests::read("CHANGELOG.md")?;
-    let first = !changelog.lines().any(|line| {
-        line.strip_prefix("## ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    });
-    if to < from || (to == from && !first) {
+    // The same version is right for the first release, and for another attempt after an error: CHANGELOG is written last.
+    let is_released = changelog.contains(&format!("\n## {new} - "));
+    if to < from || is_released {
         return Err(format!("the version must rise: it is {old} (got {new})"));
     }
     if manifests::address()? == manifests::PLACEHOLDER {
         return Err("Cargo.toml has the placeholder of the repository's address: fill it in, then run `cargo xtask manifests`".into());
     }
+    if let Some(page) = pages()?.into_iter().find(|(_, text)| NOT_YET.iter().any(|words| text.contains(words))) {
+        return Err(format!("{} says that something is {}: change that", page.0, NOT_YET.join(" or ")));
+    }
+    header::HEADERS.into_iter().try_for_each(header::check)?;
     abi::check()?;
+    if abi::rises()? && soname(from) == soname(to) {
+        return Err(format!(
+            "programs of the last release would load this library and break, since both have the soname libwellhead.so.{}: \
+             raise the number of the version that is in it",
+            soname(to)
+        ));
+    }
     let dated = dated(&changelog, new, &today()?)?;
     let manifest = manifests::read("Cargo.toml")?;
     let raised = manifest.replacen(&format!("\nversion = \"{old}\""), &format!("\nversion = \"{new}\""), 1);
@@ -28,6 +38,33 @@ pub(crate) fn release(new: &str) -> Result<(), String> {
     }
     abi::write()?;
     manifests::write("CHANGELOG.md", &dated)
+}
+
+/// What pages say before the first release. Registries show them, so a release must not contain them.
+const NOT_YET: [&str; 2] = ["not published yet", "not run yet"];
+
+/// Returns the paths and texts of the pages for users.
+fn pages() -> Result<Vec<(String, String)>, String> {
+    let mut pages = Vec::new();
+    for folder in [".", "core", "ffi", "bindings/node", "bindings/python", "packaging/readmes", "docs/src"] {
+        let entries = std::fs::read_dir(manifests::root().join(folder)).map_err(|e| format!("{folder}: {e}"))?;
+        for entry in entries {
+            let name = entry.map_err(|e| format!("{folder}: {e}"))?.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".md") && name != "CONTRIBUTING.md" && name != "CHANGELOG.md" {
+                let path = format!("{folder}/{name}");
+                pages.push((path.clone(), manifests::read(&path)?));
+            }
+        }
+    }
+    Ok(pages)
+}
+
+/// Returns the numbers of a version that are in the soname, as `ffi/build.rs` does.
+fn soname(version: [u32; 3]) -> String {
+    match version {
+        [0, minor, _] => format!("0.{minor}"),
+        [major, ..] => major.to_string(),
+    }
 }
 
 /// Returns a version as numbers that compare. A release has three of them and no suffix.
