@@ -106,7 +106,7 @@ pub(crate) struct Gate<T>(imp::Mutex<T>);
 impl<T> Gate<T> {
     /// Runs `f` with the gate held, then what `f` gave to [`outside_gates`].
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
-        let _later = Later::enter(); // first, so dropped last, as in `Lock::with`
+        let _postponed = Postponed::enter(); // first, so dropped last, as in `Lock::with`
         let _section = imp::Section::enter();
         let _held = imp::Held::enter(GATE);
         let mut guard = imp::lock(&self.0);
@@ -118,27 +118,27 @@ impl<T> Gate<T> {
 /// read, though deep in that work no function knows whether a gate is held.
 pub(crate) fn outside_gates(f: impl FnOnce() + 'static) {
     #[cfg(feature = "directory")]
-    let Some(f) = Later::keep(f) else { return };
+    let Some(f) = Postponed::keep(f) else { return };
     imp::assert_free();
     f();
 }
 
 /// Collects what this thread does when it has released its gate.
 #[cfg(feature = "directory")]
-struct Later;
+struct Postponed;
 
 #[cfg(feature = "directory")]
-impl Later {
-    fn enter() -> Later {
-        imp::LATER.with(|later| *later.borrow_mut() = Some(Vec::new()));
-        Later
+impl Postponed {
+    fn enter() -> Postponed {
+        imp::POSTPONED.with(|postponed| *postponed.borrow_mut() = Some(Vec::new()));
+        Postponed
     }
 
     /// Returns `f` if this thread holds no gate.
     fn keep<F: FnOnce() + 'static>(f: F) -> Option<F> {
-        imp::LATER.with(|later| match &mut *later.borrow_mut() {
-            Some(later) => {
-                later.push(Box::new(f));
+        imp::POSTPONED.with(|postponed| match &mut *postponed.borrow_mut() {
+            Some(postponed) => {
+                postponed.push(Box::new(f));
                 None
             }
             None => Some(f),
@@ -147,9 +147,9 @@ impl Later {
 }
 
 #[cfg(feature = "directory")]
-impl Drop for Later {
+impl Drop for Postponed {
     fn drop(&mut self) {
-        for f in imp::LATER.with(|later| later.borrow_mut().take()).unwrap_or_default() {
+        for f in imp::POSTPONED.with(|postponed| postponed.borrow_mut().take()).unwrap_or_default() {
             f();
         }
     }
@@ -283,7 +283,7 @@ mod imp {
     thread_local! {
         pub(super) static RUNNING: Cell<usize> = const { Cell::new(0) };
         #[cfg(feature = "directory")]
-        pub(super) static LATER: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = const { RefCell::new(None) };
+        pub(super) static POSTPONED: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = const { RefCell::new(None) };
         #[cfg(debug_assertions)]
         static HELD: Cell<Rank> = const { Cell::new(0) };
     }
@@ -360,7 +360,7 @@ mod imp {
     shuttle::thread_local! {
         pub(super) static RUNNING: Cell<usize> = Cell::new(0);
         #[cfg(feature = "directory")]
-        pub(super) static LATER: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = RefCell::new(None);
+        pub(super) static POSTPONED: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = RefCell::new(None);
         static HELD: Cell<Rank> = Cell::new(0);
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn release(new: &str) -> Result<(), String> {
     manifests::write("CHANGELOG.md", &dated)
 }
 
-/// What pages say before the first release. Registries show them, so a release must not contain them.
+/// Words that pages have before the first release. Registries show the pages, so a release must not contain these words.
 const NOT_YET: [&str; 2] = ["not published yet", "not run yet"];
 
 /// Returns the paths and texts of the pages for users.
