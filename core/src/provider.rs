@@ -44,6 +44,14 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Returns the URI that lists have for what is at `uri`, if the provider knows several spellings of it. The
+    /// authorizer judges that one.
+    #[doc(hidden)]
+    fn listed_uri(&self, uri: &str) -> Option<String> {
+        let _ = uri;
+        None
+    }
+
     /// Returns whether the library answers by itself, so that no around callback runs around it.
     #[doc(hidden)]
     fn is_library(&self) -> bool {

@@ -128,6 +128,9 @@ pub(crate) fn outside_gates(f: impl FnOnce() + 'static) {
 struct Postponed;
 
 #[cfg(feature = "directory")]
+type AfterGate = Box<dyn FnOnce()>;
+
+#[cfg(feature = "directory")]
 impl Postponed {
     fn enter() -> Postponed {
         imp::POSTPONED.with(|postponed| *postponed.borrow_mut() = Some(Vec::new()));
@@ -283,7 +286,7 @@ mod imp {
     thread_local! {
         pub(super) static RUNNING: Cell<usize> = const { Cell::new(0) };
         #[cfg(feature = "directory")]
-        pub(super) static POSTPONED: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = const { RefCell::new(None) };
+        pub(super) static POSTPONED: RefCell<Option<Vec<super::AfterGate>>> = const { RefCell::new(None) };
         #[cfg(debug_assertions)]
         static HELD: Cell<Rank> = const { Cell::new(0) };
     }
@@ -360,7 +363,7 @@ mod imp {
     shuttle::thread_local! {
         pub(super) static RUNNING: Cell<usize> = Cell::new(0);
         #[cfg(feature = "directory")]
-        pub(super) static POSTPONED: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = RefCell::new(None);
+        pub(super) static POSTPONED: RefCell<Option<Vec<super::AfterGate>>> = RefCell::new(None);
         static HELD: Cell<Rank> = Cell::new(0);
     }
 

@@ -16,7 +16,9 @@ pub(crate) fn release(new: &str) -> Result<(), String> {
     if manifests::address()? == manifests::PLACEHOLDER {
         return Err("Cargo.toml has the placeholder of the repository's address: fill it in, then run `cargo xtask manifests`".into());
     }
-    if let Some(page) = pages()?.into_iter().find(|(_, text)| NOT_YET.iter().any(|words| text.contains(words))) {
+    if let Some(page) =
+        pages()?.into_iter().find(|(_, text)| NOT_YET.iter().any(|words| text.contains(words)))
+    {
         return Err(format!("{} says that something is {}: change that", page.0, NOT_YET.join(" or ")));
     }
     header::HEADERS.into_iter().try_for_each(header::check)?;
@@ -47,9 +49,11 @@ const NOT_YET: [&str; 2] = ["not published yet", "not run yet"];
 fn pages() -> Result<Vec<(String, String)>, String> {
     let mut pages = Vec::new();
     for folder in [".", "core", "ffi", "bindings/node", "bindings/python", "packaging/readmes", "docs/src"] {
-        let entries = std::fs::read_dir(manifests::root().join(folder)).map_err(|e| format!("{folder}: {e}"))?;
+        let entries =
+            std::fs::read_dir(manifests::root().join(folder)).map_err(|e| format!("{folder}: {e}"))?;
         for entry in entries {
-            let name = entry.map_err(|e| format!("{folder}: {e}"))?.file_name().to_string_lossy().into_owned();
+            let name =
+                entry.map_err(|e| format!("{folder}: {e}"))?.file_name().to_string_lossy().into_owned();
             if name.ends_with(".md") && name != "CONTRIBUTING.md" && name != "CHANGELOG.md" {
                 let path = format!("{folder}/{name}");
                 pages.push((path.clone(), manifests::read(&path)?));

@@ -54,6 +54,8 @@ pub(crate) struct Walk {
     revision: Revision,
     /// The URI of the skill or directory that the client asks about; `None` for other lists.
     subject: Option<Arc<str>>,
+    /// True while the authorizer has to judge the directory itself.
+    judges_subject: bool,
     filter: Option<Box<str>>,
     check: AccessCheck,
     /// The current list source, by its registration and name; `None` for single registrations.
@@ -90,6 +92,8 @@ pub(crate) enum Walked {
     Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
     /// The page is ready.
     Page(ListPage),
+    /// The caller may not read the directory that the client asks about.
+    Denied(Arc<str>),
     /// There is no skill or directory at the URI that the client asks about.
     Missing(Arc<str>),
     /// The answer of the list source is invalid; says why.
@@ -113,6 +117,7 @@ impl Walk {
             revision,
             // A cursor is good for the directory that it came with.
             filter: subject.as_deref().or(filter).map(Into::into),
+            judges_subject: listing == Listing::Directory && check == AccessCheck::Required,
             subject,
             check,
             source: None,
@@ -158,14 +163,17 @@ impl Walk {
         cursor::Bound { method: self.listing.method(), caller: around.caller, filter }
     }
 
-    /// Returns how many candidates need a verdict.
+    /// Returns how many candidates need a verdict; 1 if it is about the directory.
     pub(crate) fn judged_count(&self) -> usize {
+        if self.judges_subject {
+            return 1;
+        }
         self.candidates.iter().map(Candidate::judged_count).sum()
     }
 
-    /// Returns the operation to authorize for the candidates.
+    /// Returns the operation to authorize.
     pub(crate) fn operation(&self) -> Operation {
-        self.listing.operation(self.stretch)
+        if self.judges_subject { Operation::Read } else { self.listing.operation(self.stretch) }
     }
 
     pub(crate) fn source_name(&self) -> &str {
@@ -174,6 +182,9 @@ impl Walk {
 
     /// Continues from the start or from a cursor.
     pub(crate) fn start(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+        if let Some(uri) = self.subject.clone().filter(|_| self.judges_subject) {
+            return Walked::Authorize { walk: self, uris: vec![uri] };
+        }
         if self.source.is_some() {
             return self.continue_source(around);
         }
@@ -194,8 +205,16 @@ impl Walk {
         }
     }
 
-    /// Continues with the verdicts about the candidates.
+    /// Continues with the verdicts about the candidates, or about the directory.
     pub(crate) fn judge(mut self: Box<Self>, verdicts: &[Verdict], around: &Surroundings<'_>) -> Walked {
+        if let Some(uri) = self.subject.clone().filter(|_| self.judges_subject) {
+            self.judges_subject = false;
+            return match verdicts.first() {
+                Some(Verdict::Allow) => self.start(around),
+                Some(Verdict::Hide) => Walked::Missing(uri),
+                _ => Walked::Denied(uri),
+            };
+        }
         let mut rest = verdicts;
         for candidate in &mut self.candidates {
             let (own, others) = rest.split_at(candidate.judged_count().min(rest.len()));

@@ -1,6 +1,6 @@
 //! The state behind a connection, and its steps with their effects outside of it.
 
-use crate::access::{Caller, Verdict};
+use crate::access::{AccessCheck, Caller, Verdict};
 use crate::catalog::{Content, Found, Sealer, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group::{self, GroupClient};
@@ -284,6 +284,8 @@ impl ConnectionState {
             }
             ApplicationCall::Authorize { call, operation, uris } => {
                 let gatekeeper = self.server.gatekeeper();
+                #[cfg(feature = "directory")]
+                let uris = self.server.judged(operation, uris);
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
             }
             ApplicationCall::ReadAgain { .. }
@@ -322,7 +324,14 @@ impl ConnectionState {
         if matches!(answer, Answer::Waiting) {
             return self.wait_for_client(call);
         }
-        let answer = check_answer(answer);
+        let mut answer = check_answer(answer);
+        if let Answer::Found(contents) = &mut answer
+            && contents.iter().any(|contents| !contents.entries().is_empty())
+            && self.server.settings.access_check() == AccessCheck::Required
+            && let Some(directory) = contents.pop()
+        {
+            return self.step(|m, trash| m.queue_entries(call, directory, trash));
+        }
         let contents: &[_] = if let Answer::Found(contents) = &answer { contents } else { &[] };
         let mut over = None; // dropped without the lock
         let own = contents.iter().map(|contents| contents.own_size(LARGE)).sum(); // asks the application's bodies

@@ -167,14 +167,54 @@ fn add(patterns: &mut GitignoreBuilder, file: impl Read) -> Result<(), IgnoreFau
         return Err(IgnoreFault::NotText); // such as UTF-16, whose patterns would match nothing
     }
     for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
-        let line = &*composed(line);
-        let _ = patterns.add_line(None, line); // a line that is not a pattern ignores nothing
-        if line.contains('{') && !line.starts_with('!') {
-            // Git does not expand braces, others do: a file is hidden if either would hide it.
-            let _ = patterns.add_line(None, &with_plain_braces(line));
+        for reading in readings(&composed(line)) {
+            let _ = patterns.add_line(None, &reading); // a line that is not a pattern ignores nothing
         }
     }
     Ok(())
+}
+
+/// Returns patterns that hide at least what Git and others hide by a line. Git alone knows named classes and escapes
+/// in brackets; others alone expand braces. A line that shows entries again must show no more than both do.
+fn readings(line: &str) -> Vec<String> {
+    let (plain, simple) = (with_plain_braces(line), with_simple_brackets(line));
+    if line.starts_with('!') {
+        return if plain == line && simple == line { vec![simple] } else { Vec::new() };
+    }
+    let unexpanded = (plain != line).then(|| with_simple_brackets(&plain));
+    [simple].into_iter().chain(unexpanded).collect()
+}
+
+/// Returns the pattern with a `?` for each bracket expression that Git reads in another way than `globset`.
+fn with_simple_brackets(line: &str) -> String {
+    let (mut simple, mut rest) = (String::with_capacity(line.len()), line);
+    while let Some(c) = rest.chars().next() {
+        let bracketed = if c == '[' { bracket_expression(rest) } else { None };
+        let escaped = if c == '\\' { rest[1..].chars().next().map_or(0, char::len_utf8) } else { 0 };
+        let (part, after) = rest.split_at(bracketed.unwrap_or(c.len_utf8() + escaped));
+        let differs = bracketed.is_some() && (part.contains('\\') || part[1..].contains("[:"));
+        simple.push_str(if differs { "?" } else { part });
+        rest = after;
+    }
+    simple
+}
+
+/// Returns the length in bytes of the bracket expression with which a text begins, as Git reads it; `None` if it has no
+/// end.
+fn bracket_expression(text: &str) -> Option<usize> {
+    let mut at = if text[1..].starts_with(['!', '^']) { 2 } else { 1 };
+    let mut is_first = true;
+    loop {
+        let rest = &text[at..];
+        let c = rest.chars().next()?;
+        at += match c {
+            ']' if !is_first => return Some(at + 1),
+            '\\' => 1 + rest[1..].chars().next()?.len_utf8(),
+            '[' if rest[1..].starts_with(':') => rest.find(":]").map_or(1, |end| end + 2),
+            c => c.len_utf8(),
+        };
+        is_first = false;
+    }
 }
 
 /// Returns the pattern with its braces escaped.

@@ -61,18 +61,18 @@ impl Files {
         Ok(contents.name(self.base.name(&target.path)).version(stamp.to_string()).into())
     }
 
-    /// Returns the URIs of the entries of a directory, one a line (RFC 2483), in the order of their bytes. `path`
+    /// Returns the URIs of the entries of a directory, in the order of their bytes. `path`
     /// may be that of a link to the directory.
     fn children(&self, folder: &Folder, path: &str) -> io::Result<Contents> {
         self.see(folder);
         let mut uris = Vec::new();
         for name in self.base.tree.names(folder)?.iter() {
             if let Ok(Some(_)) = self.base.tree.child(folder, name) {
-                uris.push(self.base.address.uri(&join(path, name)) + "\r\n");
+                uris.push(Arc::from(self.base.address.uri(&join(path, name))));
             }
         }
         uris.sort_unstable();
-        Ok(Contents::new(uris.concat()).mime_type("text/uri-list"))
+        Ok(Contents::of_directory(uris))
     }
 
     fn page(&self, call: &ListCall) -> io::Result<Page> {
@@ -207,6 +207,10 @@ impl SubscriptionHook for Files {
 impl Provider for Files {
     fn is_library(&self) -> bool {
         true
+    }
+
+    fn listed_uri(&self, uri: &str) -> Option<String> {
+        self.base.address.parse(uri).map(|target| self.base.address.uri(&target.path))
     }
 
     fn read(&self, mut call: Call) {

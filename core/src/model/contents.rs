@@ -95,6 +95,8 @@ pub(crate) struct AnswerDescription {
     pub(crate) version: Option<Box<str>>,
     pub(crate) metadata: Option<Json>,
     pub(crate) cache: CacheHint,
+    /// The URIs of a directory's entries, of which the text has one a line.
+    pub(crate) entries: Vec<Arc<str>>,
 }
 
 impl Contents {
@@ -208,6 +210,24 @@ impl Contents {
     pub fn cache(mut self, hint: CacheHint) -> Self {
         self.description_mut().cache = hint;
         self
+    }
+
+    /// Makes the contents of a directory: the URIs of its entries, one a line (RFC 2483).
+    #[cfg(feature = "directory")]
+    pub(crate) fn of_directory(entries: Vec<Arc<str>>) -> Self {
+        let mut contents = Contents::new("").mime_type("text/uri-list");
+        contents.set_entries(entries);
+        contents
+    }
+
+    pub(crate) fn set_entries(&mut self, entries: Vec<Arc<str>>) {
+        let lines: String = entries.iter().flat_map(|uri| [&**uri, "\r\n"]).collect();
+        self.body = lines.into();
+        self.description_mut().entries = entries;
+    }
+
+    pub(crate) fn entries(&self) -> &[Arc<str>] {
+        self.description().map_or(&[], |description| &description.entries)
     }
 
     pub(crate) fn described_version(&self) -> Option<&str> {

@@ -6,14 +6,15 @@ use super::application_methods::{LoggedSubject, MethodOutcome, MethodRequest};
 use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified, nothing_at};
 use super::inflight::OpenRequest;
+use super::judged::Judged;
 use super::machine::Machine;
 use crate::access::Verdict;
 use crate::catalog::{Handler, Walk, Walked};
 use crate::jsonrpc::RpcError;
 use crate::log::{LogLine, Severity};
-use crate::model::{Answer, Borrowed};
+use crate::model::{Answer, Borrowed, Contents};
 use crate::sync::Trash;
-use crate::wire::Identity;
+use crate::wire::{Identity, LARGE};
 use std::sync::Arc;
 
 const READ: &str = "resources/read";
@@ -95,6 +96,41 @@ impl Machine {
         }
     }
 
+    /// Asks the authorizer which entries of a directory the caller may see.
+    pub(crate) fn queue_entries(&mut self, call: CallId, directory: Contents, trash: &mut Trash) -> bool {
+        match self.inflight.answered(call) {
+            Some(RequestState::Read { uri, handler }) => {
+                let directory = Box::new(directory);
+                self.queue_judged(call, Judged::Entries { uri, handler, directory }, trash);
+                true
+            }
+            Some(other) => {
+                self.inflight.close(call);
+                trash.put(other);
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Answers a read of a directory with the entries that the caller may see.
+    pub(super) fn finish_allowed_entries(
+        &mut self,
+        call: CallId,
+        uri: &Arc<str>,
+        handler: &Handler,
+        mut directory: Contents,
+        verdicts: &[Verdict],
+    ) {
+        let judged = directory.entries().iter().zip(verdicts);
+        let allowed = judged.filter(|(_, verdict)| **verdict == Verdict::Allow);
+        directory.set_entries(allowed.map(|(uri, _)| uri.clone()).collect());
+        if let Some(open) = self.inflight.close(call) {
+            let own = directory.own_size(LARGE);
+            self.write_found(&open, uri, handler, &[Borrowed::new(&directory)], own);
+        }
+    }
+
     /// Frees the slot of a call whose request was cancelled.
     pub(crate) fn finish_unwanted(&mut self, call: CallId) {
         if self.inflight.get(call).is_none() {
@@ -162,6 +198,11 @@ impl Machine {
             Walked::Page(page) => {
                 if let Some(open) = self.inflight.close(call) {
                     self.write_list(&open, &page);
+                }
+            }
+            Walked::Denied(uri) => {
+                if let Some(open) = self.inflight.close(call) {
+                    self.answer_open_failed(&open, &denied(open.context.revision, &uri));
                 }
             }
             Walked::Missing(uri) => {

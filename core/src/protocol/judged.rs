@@ -10,9 +10,9 @@ use super::faults::{denied, internal, refused, refused_name, unknown_argument};
 use super::machine::Machine;
 use super::search::SearchResult;
 use crate::access::{Operation, Verdict};
-use crate::catalog::{Fixed, MethodHandler};
+use crate::catalog::{Fixed, Handler, MethodHandler};
 use crate::jsonrpc::RpcError;
-use crate::model::{Borrowed, Completion, Family, Json};
+use crate::model::{Borrowed, Completion, Contents, Family, Json};
 use crate::revision::Revision;
 use crate::sync::Trash;
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub(crate) enum Judged {
     Values { argument: Arc<Argument>, completion: Completion },
     /// Answers with the results of a search. Each verdict is about one result.
     Results { handler: Arc<MethodHandler>, results: Vec<SearchResult> },
+    /// Answers a read of a directory. Each verdict is about an entry.
+    Entries { uri: Arc<str>, handler: Arc<Handler>, directory: Box<Contents> },
     /// Keeps or ends subscriptions that are judged again. No request of the client waits for this.
     Subscriptions { uris: Vec<Arc<str>> },
 }
@@ -39,7 +41,7 @@ impl Judged {
             Judged::Read { .. } => Operation::Read,
             Judged::Method { family, .. } => family.to_call(),
             Judged::Completion { .. } => Operation::Complete,
-            Judged::Values { .. } | Judged::Results { .. } => Operation::List,
+            Judged::Values { .. } | Judged::Results { .. } | Judged::Entries { .. } => Operation::List,
             Judged::Subscriptions { .. } => Operation::Subscribe,
         }
     }
@@ -52,6 +54,7 @@ impl Judged {
             Judged::Completion { argument, .. } => vec![argument.reference.clone()],
             Judged::Values { completion, .. } => completion.uris.clone(),
             Judged::Results { results, .. } => results.iter().map(|result| result.uri.clone()).collect(),
+            Judged::Entries { directory, .. } => directory.entries().to_vec(),
             Judged::Subscriptions { uris } => uris.clone(),
         }
     }
@@ -62,6 +65,7 @@ impl Judged {
             Judged::Read { .. } | Judged::Method { .. } | Judged::Completion { .. } => 1,
             Judged::Values { completion, .. } => completion.uris.len(),
             Judged::Results { results, .. } => results.len(),
+            Judged::Entries { directory, .. } => directory.entries().len(),
             Judged::Subscriptions { uris } => uris.len(),
         }
     }
@@ -85,8 +89,10 @@ impl Judged {
                 Verdict::Hide => unknown_argument(argument),
                 _ => denied(revision, &argument.reference),
             },
-            // A verdict takes out one result, and no client waits for a review of subscriptions.
-            Judged::Results { .. } | Judged::Subscriptions { .. } => internal(revision),
+            // A verdict takes out one result or entry, and no client waits for a review of subscriptions.
+            Judged::Results { .. } | Judged::Entries { .. } | Judged::Subscriptions { .. } => {
+                internal(revision)
+            }
         }
     }
 
@@ -100,6 +106,7 @@ impl Judged {
             Judged::Results { results, .. } => {
                 format!("the verdict about {} results of a search", results.len())
             }
+            Judged::Entries { uri, .. } => format!("the verdict about the entries of {uri}"),
             Judged::Subscriptions { uris } => {
                 format!("the verdict about subscriptions to {} URIs", uris.len())
             }
@@ -145,6 +152,10 @@ impl Machine {
             Judged::Values { completion, .. } => self.finish_allowed_values(call, completion, verdicts),
             Judged::Results { handler, results } => {
                 self.finish_allowed_results(call, &handler, results, verdicts);
+                trash.put(handler);
+            }
+            Judged::Entries { uri, handler, directory } => {
+                self.finish_allowed_entries(call, &uri, &handler, *directory, verdicts);
                 trash.put(handler);
             }
             Judged::Subscriptions { uris } => {

@@ -1,6 +1,10 @@
 //! The state behind a server.
 
 use super::instances::Publisher;
+#[cfg(feature = "directory")]
+use crate::access::Operation;
+#[cfg(feature = "directory")]
+use crate::catalog::Found;
 use crate::catalog::{Catalog, Change, Sealer};
 use crate::connection::ConnectionState;
 use crate::event::{AroundCallback, AroundCallbacks, Event, Gatekeeper, InterestCall, InterestHandler};
@@ -120,6 +124,26 @@ impl ServerState {
         for folder in folders {
             folder.subscribed(uri);
         }
+    }
+
+    /// Returns the targets as the authorizer judges them: each URI in the spelling of lists. Otherwise a client could
+    /// avoid a rule about a URI by another spelling, which a folder serves as well.
+    #[cfg(feature = "directory")]
+    pub(crate) fn judged(&self, operation: Operation, mut targets: Vec<Arc<str>>) -> Vec<Arc<str>> {
+        if matches!(operation, Operation::Read | Operation::Subscribe)
+            && self.folders.with(|folders, _| !folders.is_empty())
+        {
+            for uri in &mut targets {
+                if let Found::Call { handler, .. } = self.catalog.with(|c, _| c.find(uri))
+                    && let Some(listed) =
+                        handler.provider.as_ref().and_then(|provider| provider.listed_uri(uri))
+                    && listed != **uri
+                {
+                    *uri = listed.into();
+                }
+            }
+        }
+        targets
     }
 
     #[cfg(feature = "directory")]

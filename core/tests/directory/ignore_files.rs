@@ -1,6 +1,7 @@
 //! Ignore files that cannot be used hide whatever they might name.
 
 use crate::support::Served;
+use percent_encoding::percent_decode_str;
 use std::fs;
 #[cfg(unix)]
 use std::os::unix::net::UnixListener;
@@ -113,6 +114,38 @@ fn braces_hide_entries_under_both_readings_of_git_and_others() {
         ("z.key", ""),
     ]);
     assert_eq!(served.listed(), ["q", "z.key"]);
+}
+
+/// Serves files that a `.gitignore` is about, and returns the paths of the listed ones.
+fn listed(patterns: &str, files: &[&str]) -> Vec<String> {
+    let mut all = vec![(".gitignore", patterns)];
+    all.extend(files.iter().map(|path| (*path, "")));
+    let listed = Served::files(&all).listed();
+    listed.iter().map(|path| percent_decode_str(path).decode_utf8().unwrap().into_owned()).collect()
+}
+
+// row: U-27
+#[test]
+fn a_line_that_others_read_in_another_way_than_git_shows_nothing_again() {
+    assert_eq!(listed("*.key\n!{a,b}.key\n!c.key\n", &["a.key", "b.key", "c.key", "{a,b}.key"]), ["c.key"]);
+    assert_eq!(listed("*.key\n![[:alpha:]].key\n!c.key\n", &["a.key", "1.key", "c.key"]), ["c.key"]);
+}
+
+// row: U-27
+#[test]
+fn brackets_hide_what_git_hides() {
+    let files = ["secret1.txt", "secretx.txt", "other.txt"];
+    assert_eq!(listed("secret[[:digit:]].txt\n", &files), ["other.txt"], "x as well, rather than 1 not");
+    assert_eq!(listed("[x\\]y]z\n", &["xz", "yz", "]z", "xy]z", "z"]), ["xy]z", "z"]);
+    assert_eq!(
+        listed("[]a]b\n[!c]d\n[^e]f\n", &["]b", "ab", "cd", "dd", "ef", "ff", "bb"]),
+        ["bb", "cd", "ef"]
+    );
+    assert_eq!(
+        listed("\\[[:digit:]]\n[é\\ü]w\n", &["1]", "[d]", "éw", "aw"]),
+        ["1]", "éw"],
+        "it compares bytes"
+    );
 }
 
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! A folder as resources, as a client sees it, on real files.
 
+mod authorizing;
 mod changes;
 mod completing;
 mod hidden;

@@ -203,6 +203,10 @@ impl Provider for SkillFiles {
         true
     }
 
+    fn listed_uri(&self, uri: &str) -> Option<String> {
+        self.0.base.address.parse(uri).map(|target| self.0.base.address.uri(&target.path))
+    }
+
     fn read(&self, mut call: Call) {
         let answer = self.answer(&call);
         let Some(responder) = call.take_responder() else { return };
