@@ -20,7 +20,7 @@ PARTS = {
 # What `None` means for parameters of functions of the core. It never means "all": that is a method of its own, or an enum.
 NONE_MEANS = {
     "there is none": "action answer body capabilities caller charge chunk client context counted descriptor details event failure filter group head id if_version input logger "
-    "instructions interest_handler mime name number of_resources origin outcome over params partial permit prefix provider rare request "
+    "instructions interest_handler mime name number of_resources origin outcome over params partial permit prefix progress_token provider rare request "
     "retry_after_ms revision said session setting stream subject template then timer title tool value verifier gatekeeper version watch observer clock",
     "it begins at the start": "after cursor",
     "there is no limit of time": "at deadline next tick_at time timeout unused",

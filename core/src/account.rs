@@ -118,8 +118,12 @@ pub(crate) struct Permit {
 /// The things that a permit counts.
 #[derive(Debug)]
 pub(crate) enum Counted {
-    Calls { _calls: CountedCalls },
+    Calls {
+        _calls: CountedCalls,
+    },
     Listen(ListenPlace),
+    /// Nothing but the body.
+    Body,
 }
 
 /// A number of calls in flight that are counted. Dropping it subtracts them.

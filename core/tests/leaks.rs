@@ -133,4 +133,20 @@ fn any_number_of_connections_and_calls_leaves_no_memory_behind() {
         send(&endpoint, "DELETE", Some(&session), "");
     });
     assert_eq!(endpoint.sessions(), 0);
+    let on_a = |method: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":3,"method":"resources/{method}","params":{{"uri":"n://a"}}}}"#)
+    };
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    for is_ready in [true, false] {
+        let session = send(&endpoint, "POST", None, initialize).expect("a session begins");
+        if is_ready {
+            send(&endpoint, "POST", Some(&session), initialized);
+        }
+        flat("subscriptions of a client that takes no notifications", || {
+            send(&endpoint, "POST", Some(&session), &on_a("subscribe"));
+            server.notify_updated("n://a").unwrap();
+            send(&endpoint, "POST", Some(&session), &on_a("unsubscribe"));
+        });
+        send(&endpoint, "DELETE", Some(&session), "");
+    }
 }

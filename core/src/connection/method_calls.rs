@@ -168,7 +168,7 @@ impl ConnectionState {
         if handler.family == Some(Family::Prompts)
             && let Err(fault) = self.check_prompt(&handler, &params)
         {
-            self.step(|m, trash| m.finish_method(call, Some(MethodOutcome::refused(fault)), trash));
+            self.step(|m, trash| m.finish_method(call, Some(MethodOutcome::wrong_params(fault)), trash));
             return None;
         }
         let Some(schema) = &handler.promises.schema else {
@@ -191,7 +191,7 @@ impl ConnectionState {
                         let mut fault = RpcError::invalid_params("");
                         fault.message = text.into();
                         self.step(|m, trash| {
-                            m.finish_method(call, Some(MethodOutcome::refused(fault)), trash)
+                            m.finish_method(call, Some(MethodOutcome::wrong_params(fault)), trash)
                         });
                     }
                 }

@@ -12,6 +12,8 @@ pub(super) enum PermitKind {
     Call,
     /// `listen_streams`: the request opens a listen stream.
     Listen,
+    /// `buffer_bytes` alone, by its body: it is a notification that the application hears.
+    Notification,
 }
 
 /// The value of the header field `MCP-Protocol-Version`.

@@ -30,6 +30,7 @@ impl Exchange {
                 self.holder.count_calls(number, caller)
             }
             PermitKind::Listen => self.count_listen_stream(),
+            PermitKind::Notification => Ok(Counted::Body),
         };
         let counted = counted.map_err(|full| busy(id, full))?;
         Ok(self.holder.permit(counted, body))

@@ -256,7 +256,13 @@ impl Exchange {
         let id = session_id(head, request)?;
         let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
         let most = self.endpoint.0.server.limits().session_streams;
-        let permit = (calls > 0).then(|| self.count(PermitKind::Call, calls, request)).transpose()?;
+        let is_heard =
+            matches!(body, PostedBody::Notification) && self.endpoint.0.server.hears_notifications();
+        let permit = match calls {
+            0 if is_heard => Some(self.count(PermitKind::Notification, 0, None)?),
+            0 => None,
+            _ => Some(self.count(PermitKind::Call, calls, request)?),
+        };
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(request))?;
             if calls > 0 && !session.has_room(most) {

@@ -277,7 +277,9 @@ impl Machine {
     }
 
     fn write_notification(&mut self, route: Route, method: &str, params: Option<&Json>) -> bool {
-        if self.outbox.takes_answer_only(route) || self.outbox.len() >= self.settings.limits.output_bytes {
+        if self.outbox.takes_answer_only(route)
+            || self.outbox.unread(route) >= self.settings.limits.output_bytes
+        {
             return false;
         }
         self.outbox.write(route, MessageKind::Message, |p| {
@@ -408,6 +410,11 @@ impl MethodOutcome {
         MethodOutcome { written: Err((Stage::Refused, fault)), fault: None }
     }
 
+    /// Makes the error for parameters that the method does not take. HTTP answers it with status 200.
+    pub(crate) fn wrong_params(fault: RpcError) -> MethodOutcome {
+        MethodOutcome { written: Err((Stage::Dispatched, fault)), fault: None }
+    }
+
     /// Makes the error "busy" for a call that exceeds a limit of its tool.
     pub(crate) fn busy(revision: Revision, reached: &ToolLimitReached) -> MethodOutcome {
         let ToolLimitReached { limit, most, retry_after_ms } = reached;
@@ -490,7 +497,7 @@ impl<'a> MethodRequest<'a> {
         if !self.revision.result_envelope {
             if let Some(names) = extensions(wanted) {
                 let fault = RpcError::invalid_request(&format!("this needs the extension {names}"));
-                return MethodOutcome { written: Err((Stage::Refused, fault)), fault: None };
+                return MethodOutcome { written: Err((Stage::Dispatched, fault)), fault: None };
             }
             let what = format!("lacks the client capabilities {wanted}");
             if !self.is_tool {

@@ -74,7 +74,7 @@ impl Machine {
         if self.outbox.takes_answer_only(route) {
             return Err(NotSent::Single);
         }
-        if self.outbox.len() >= self.settings.limits.output_bytes {
+        if self.outbox.unread(route) >= self.settings.limits.output_bytes {
             return Err(NotSent::Full);
         }
         let need = Need::from_request(method, params.map(Json::raw)).map_err(NotSent::NoFeature)?;

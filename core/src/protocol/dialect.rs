@@ -13,7 +13,7 @@ use super::subscriptions::Subscriber;
 use crate::jsonrpc::{RpcError, is_object, string, strings};
 use crate::model::{Borrowed, Family, Json};
 use crate::policy::Dialect;
-use crate::revision::{Era, KnownMethod, Revision, Shape};
+use crate::revision::{Era, KnownMethod, Revision, Shape, may_need_input};
 use crate::wire::{self, Defaults};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -31,13 +31,12 @@ impl Machine {
         let version = if revision.shape == Shape::Dialect { draft.version()? } else { None };
         let listed = method == KnownMethod::ListResources && self.serves_dialect(revision);
         let filter = if listed { draft.filter()? } else { None };
-        let reads = method == KnownMethod::Read
-            || self.settings.policy.options.resources_as_tools && draft.name == Family::Tools.calls();
-        let read = reads && revision.result_envelope;
-        let input = if read { draft.input()? } else { None };
+        let repeats = revision.result_envelope && may_need_input(&draft.name);
+        let input = if repeats { draft.input()? } else { None };
         let calls_tool = revision.era == Era::Stateless && draft.name == Family::Tools.calls();
         let params = head.filter(|_| calls_tool).map(ParamFields::new);
-        Ok(draft.details(version.map(Into::into), filter, input, params))
+        let progress_token = draft.progress_token(self.settings.limits.id_bytes)?.map(Into::into);
+        Ok(draft.details(version.map(Into::into), filter, input, params, progress_token))
     }
 
     /// Reads the URIs to subscribe to, or to unsubscribe from: one URI, or in the dialect several, each returned once.

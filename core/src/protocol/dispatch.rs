@@ -300,6 +300,9 @@ impl Machine {
                     return Err(bad(invalid_uri(uri)));
                 }
                 for uri in uris {
+                    if self.subscriptions.has_unsent_changes(subscriber, &uri) {
+                        self.drop_mark(subscriber, &uri);
+                    }
                     for slot in self.subscriptions.unsubscribe(subscriber, &uri) {
                         self.handle_subscribed(slot, &uri);
                     }
@@ -384,7 +387,8 @@ impl Machine {
         if heard.is_some() && !matches!(arrival, Arrival::Resumed(_)) && !self.has_room(route) {
             return Admitted::Wait { id: RequestId::none(), cancellable: Cancellable::No };
         }
-        let own_caller = self.outbox.caller_of(route).0.cloned();
+        let (own_caller, permit) = self.outbox.caller_of(route);
+        let own_caller = own_caller.cloned();
         let is_news = match name {
             INITIALIZED => self.handle_initialized(),
             _ => true,
@@ -395,10 +399,12 @@ impl Machine {
         self.outbox.end(route);
         let Some((revision, draft)) = heard.filter(|_| is_news) else { return Admitted::Done };
         let caller = own_caller.unwrap_or_else(|| caller.clone());
-        let context = Context::new(caller, revision, draft.details(None, None, None, None), Weak::new());
+        let weak = permit.as_ref().map_or_else(Weak::new, Arc::downgrade);
+        let context = Context::new(caller, revision, draft.details(None, None, None, None, None), weak);
         // What the callback says about it goes where the session's own messages go.
         let (id, route, state) = (draft.id.clone(), Route::Connection, RequestState::Lookup);
-        let open = OpenRequest::new(id, route, context.clone(), AnswerForm::None, state);
+        let open =
+            OpenRequest { permit, ..OpenRequest::new(id, route, context.clone(), AnswerForm::None, state) };
         let call = self.inflight.open_own(open);
         Admitted::Lookup(
             Request { call, context },

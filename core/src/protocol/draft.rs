@@ -7,7 +7,7 @@ use crate::jsonrpc::{
     DuplicateMember, Params, Picked, Raw, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
     members, pick, string, string_members, strings,
 };
-use crate::model::{Family, Json};
+use crate::model::Json;
 use crate::revision::{
     Era, HEADER_MISMATCH, KnownMethod, Revision, Revisions, UNSUPPORTED_VERSION, may_need_input,
 };
@@ -20,6 +20,10 @@ pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// The greatest length of what a client says about itself in `initialize`. A session keeps it, and no other limit counts
+/// that.
+const INTRODUCTION_BYTES: usize = 65_536;
 
 /// A request whose members have been found but not checked.
 pub(crate) struct Draft<'a> {
@@ -44,6 +48,8 @@ pub(crate) struct Details {
     pub(crate) input: Option<RetryInput>,
     /// The header fields that repeat arguments of a tool, over HTTP.
     pub(crate) params: Option<ParamFields>,
+    /// The progress token of the client, as it came; `None` if the client wants no progress.
+    pub(crate) progress_token: Option<Box<str>>,
 }
 
 /// The input that a client sends when it repeats a request: its `inputResponses`, and the `requestState` of the earlier
@@ -68,8 +74,8 @@ pub(crate) struct Argument {
 
 enum Meta<'a> {
     Absent,
-    /// The request belongs to a session: `_meta` does not name a revision.
-    Plain,
+    /// The request belongs to a session: `_meta` does not name a revision. It may have a progress token.
+    Plain(Option<Raw<'a>>),
     /// The request is stateless: `_meta` names its revision.
     Stateless(Box<StatelessMeta<'a>>),
 }
@@ -94,7 +100,7 @@ fn names(method: &str) -> [&'static str; 5] {
         Some(KnownMethod::Subscribe | KnownMethod::Unsubscribe) => ["_meta", "uri", "uris", "", ""],
         Some(KnownMethod::Listen) => ["_meta", "notifications", "", "", ""],
         Some(KnownMethod::Complete) => ["_meta", "ref", "argument", "context", ""],
-        None if method == Family::Tools.calls() => ["_meta", "", "", "inputResponses", "requestState"],
+        None if may_need_input(method) => ["_meta", "", "", "inputResponses", "requestState"],
         Some(KnownMethod::Ping | KnownMethod::Discover | KnownMethod::Further) | None => {
             ["_meta", "", "", "", ""]
         }
@@ -132,11 +138,30 @@ impl<'a> Draft<'a> {
         filter: Option<Json>,
         input: Option<RetryInput>,
         params: Option<ParamFields>,
+        progress_token: Option<Box<str>>,
     ) -> Option<Box<Details>> {
         let meta = self.raw_meta.map(Json::received);
         let any =
             meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some() || params.is_some();
-        any.then(|| Box::new(Details { meta, if_version, filter, input, params }))
+        any.then(|| Box::new(Details { meta, if_version, filter, input, params, progress_token }))
+    }
+
+    /// Returns the progress token of the client, as it came; `None` if the client wants no progress. A long one is an
+    /// error, since each report repeats it.
+    pub(crate) fn progress_token(&self, max: usize) -> Result<Option<&'a str>, RpcError> {
+        let token = match &self.meta {
+            Meta::Absent => None,
+            Meta::Plain(token) => *token,
+            Meta::Stateless(meta) => meta.progress_token,
+        };
+        match token.map(Raw::get) {
+            Some(token) if token.len() > max => {
+                let what = format!("progressToken in _meta has more than {max} bytes");
+                Err(RpcError::invalid_params(&what).exceeds("id_bytes", max))
+            }
+            Some(token) if RequestId::from_raw(token).is_some() => Ok(Some(token)),
+            _ => Ok(None),
+        }
     }
 
     /// Reads the input that a client sends when it repeats a request. Returns `None` if the request has none.
@@ -222,8 +247,8 @@ impl<'a> Draft<'a> {
         let name = match KnownMethod::named(&self.name) {
             Some(KnownMethod::Read) => self.field(0).ok().flatten().and_then(string),
             None if may_need_input(&self.name) => {
-                let [name] =
-                    self.params.and_then(|params| members(params, &["name"]).ok()).unwrap_or_default();
+                let params = self.params.map(|params| members(params, &["name"])).transpose();
+                let [name] = params.map_err(|duplicate| twice(&duplicate))?.unwrap_or_default();
                 name.and_then(string)
             }
             _ => None,
@@ -242,6 +267,11 @@ impl<'a> Draft<'a> {
         }
         if !client.is_some_and(is_implementation) {
             return Err(bad_param("clientInfo", "is missing or lacks a name or a version"));
+        }
+        let kept = [capabilities, client].into_iter().flatten().map(|raw| raw.get().len()).sum::<usize>();
+        if kept > INTRODUCTION_BYTES {
+            let why = format!("and clientInfo have more than {INTRODUCTION_BYTES} bytes together");
+            return Err(bad_param("capabilities", &why));
         }
         Ok(version)
     }
@@ -373,7 +403,7 @@ impl<'a> Meta<'a> {
             members(meta, &[PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, "progressToken"])
                 .map_err(|duplicate| twice(&duplicate))?;
         if version.or(capabilities).or(client).or(log_level).is_none() {
-            return Ok(Meta::Plain);
+            return Ok(Meta::Plain(progress_token));
         }
         let meta = StatelessMeta { version, capabilities, client, log_level, progress_token };
         Ok(Meta::Stateless(Box::new(meta)))

@@ -145,7 +145,7 @@ impl Machine {
             Era::Handshake if self.outbox.takes_answer_only(route) => {
                 return Err(NotAnswered::NotSent(NotSent::Single));
             }
-            Era::Handshake if self.outbox.len() >= self.settings.limits.output_bytes => {
+            Era::Handshake if self.outbox.unread(route) >= self.settings.limits.output_bytes => {
                 return Err(NotAnswered::NotSent(NotSent::Full));
             }
             _ => {}

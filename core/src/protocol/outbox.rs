@@ -159,6 +159,9 @@ pub(crate) struct Outbox {
     pub(super) batches: Batches,
     pub(super) callers: RouteCallers,
     bytes: usize,
+    /// The bytes on the event stream of a session over HTTP. They count apart, since no client has to open that stream:
+    /// what waits there must not keep requests waiting.
+    stream_bytes: usize,
     /// True if the messages of the connection's own route have no newlines either, because the driver frames them.
     pub(crate) bare: bool,
     /// True if the connection was closed, so that unwritten output is dropped.
@@ -216,9 +219,19 @@ impl Outbox {
         self.outlet(route).is_some_and(|outlet| outlet.output == RouteOutput::AnswerOnly)
     }
 
-    /// The number of bytes that the client has not read. Large bodies count by the size of their source.
+    /// The number of bytes that the client has not read, without those on the event stream of a session over HTTP.
+    /// Large bodies count by the size of their source.
     pub(crate) fn len(&self) -> usize {
         self.bytes
+    }
+
+    /// The number of bytes that count against the limit of unread output, for one more message on this route.
+    pub(super) fn unread(&mut self, route: Route) -> usize {
+        *self.count(route)
+    }
+
+    fn count(&mut self, route: Route) -> &mut usize {
+        if self.bare && route == Route::Connection { &mut self.stream_bytes } else { &mut self.bytes }
     }
 
     /// [`Outbox::len`] without the answers of calls that wait in batches: the client cannot take those yet, and the
@@ -352,7 +365,7 @@ impl Outbox {
             permit.holder().hold(piece.bytes.len(), &mut piece.charge);
         }
         let after = piece.len();
-        self.bytes += after - before;
+        *self.count(route) += after - before;
     }
 
     /// Counts bytes of the application towards the message that was written last on a route.
@@ -411,6 +424,16 @@ impl Outbox {
         }
     }
 
+    /// Removes the mark for which `is_it` is true.
+    pub(crate) fn remove_mark(&mut self, route: Route, is_it: impl Fn(&ChangeMark) -> bool) {
+        let Some(outlet) = self.outlet(route) else { return };
+        let Some(at) = outlet.marks.iter().position(is_it) else { return };
+        outlet.marks.remove(at);
+        if !outlet.has_output() {
+            self.pending.remove(route);
+        }
+    }
+
     /// Holds the progress of a request back until the client has taken the output before it.
     pub(crate) fn hold(&mut self, route: Route, slot: u32) {
         let route = self.batches.route_of(route).unwrap_or(route);
@@ -462,7 +485,7 @@ impl Outbox {
             return None;
         };
         outlet.ended |= matches!(piece.kind, MessageKind::Final(_) | MessageKind::Ended);
-        self.bytes -= piece.len();
+        *self.count(route) -= piece.len();
         Some(PartialMessage::new(piece))
     }
 
@@ -508,7 +531,7 @@ impl Outbox {
     /// Drops all output. Returns what the caller drops after it released the lock.
     pub(crate) fn clear(&mut self) -> impl Send + use<> {
         self.cleared = true;
-        self.bytes = 0;
+        (self.bytes, self.stream_bytes) = (0, 0);
         self.pending = PendingRoutes::default();
         let routes = std::mem::take(&mut self.routes).into_values();
         let routes: Vec<_> = routes.map(|o| (o.queue, o.partial, o.caller)).collect();

@@ -5,7 +5,6 @@ use super::call_context::Context;
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Route};
-use crate::jsonrpc::{Raw, RequestId};
 use crate::model::Report;
 use crate::wire;
 
@@ -69,6 +68,6 @@ fn write(outbox: &mut super::outbox::Outbox, open: &OpenRequest, report: &Report
 impl Context {
     /// Returns the progress token of the client, as it came. `None` if the client wants no progress.
     pub(crate) fn progress_token(&self) -> Option<&str> {
-        self.meta_member("progressToken").map(Raw::get).filter(|token| RequestId::from_raw(token).is_some())
+        self.details.as_ref()?.progress_token.as_deref()
     }
 }

@@ -263,6 +263,16 @@ impl Machine {
         }
     }
 
+    /// Removes the mark of a subscription of the session that ends. Otherwise a client that reads no notifications could
+    /// queue marks without end, by a new subscription after each change.
+    pub(super) fn drop_mark(&mut self, subscriber: Subscriber, uri: &str) {
+        let is_mark = |of: Subscriber, about: Option<&Arc<str>>| {
+            of == subscriber && about.is_some_and(|about| **about == *uri)
+        };
+        self.held.retain(|(of, about)| !is_mark(*of, about.as_ref()));
+        self.outbox.remove_mark(Route::Connection, |mark| is_mark(mark.subscriber, mark.uri.as_ref()));
+    }
+
     /// Writes the notifications for the marks of a route. They say what has changed up to now.
     pub(crate) fn write_marks(&mut self, route: Route) {
         self.write_progress(route);

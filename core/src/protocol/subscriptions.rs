@@ -196,6 +196,12 @@ impl Subscriptions {
         self.entries.get(uri).is_some_and(|e| e.subscriptions.iter().any(|w| w.subscriber == subscriber))
     }
 
+    /// Returns whether a subscription has changes that its client was not sent.
+    pub(crate) fn has_unsent_changes(&self, subscriber: Subscriber, uri: &str) -> bool {
+        let entry = self.entries.get(uri);
+        entry.is_some_and(|e| e.subscriptions.iter().any(|w| w.subscriber == subscriber && w.has_changes()))
+    }
+
     pub(crate) fn want(&mut self, uri: &Arc<str>, subscriber: Subscriber, slot: u32, check: AccessCheck) {
         let allowed = check == AccessCheck::NotRequired;
         let entry = self.entries.entry(uri.clone()).or_default();
@@ -422,7 +428,8 @@ impl Subscriptions {
         queue
     }
 
-    /// Notes that a URI below `parent` changed. Returns the marks to queue; a subscriber of both URIs is notified once.
+    /// Notes that a URI below `parent` changed. Returns the marks to queue. A subscriber of both URIs is notified once, if the
+    /// server has acknowledged its subscription to the first: otherwise that may still come to nothing.
     pub(crate) fn handle_update_below(
         &mut self,
         uri: &Arc<str>,
@@ -436,9 +443,9 @@ impl Subscriptions {
                 own.subscriptions.iter_mut().find(|own| own.subscriber == subscription.subscriber)
             });
             let (due, changed) = match own {
-                Some(own) if own.changed => (false, uri), // what is to be sent may say more than this change
-                Some(own) => (own.change(change), uri),
-                None => (subscription.change_below(uri), parent),
+                Some(own) if own.live && own.changed => (false, uri), // what is to be sent may say more than this change
+                Some(own) if own.live => (own.change(change), uri),
+                _ => (subscription.change_below(uri), parent),
             };
             if due {
                 queue.push((subscription.subscriber, Some(changed.clone())));

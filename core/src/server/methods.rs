@@ -103,4 +103,10 @@ impl Server {
         }
         Ok(id)
     }
+
+    /// Returns whether the application registered a method for a notification at some time.
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only endpoints ask"))]
+    pub(crate) fn hears_notifications(&self) -> bool {
+        self.0.settings.hears_notifications()
+    }
 }

@@ -133,6 +133,35 @@ fn the_body_of_a_call_counts_until_the_call_is_over() {
 }
 
 #[test]
+fn the_body_of_a_notification_that_the_application_hears_counts_until_its_callback_is_over() {
+    let most = 6 * (REQUEST + 200_000);
+    let world = world(most);
+    world.server.method("notifications/x", |_| ()).unwrap();
+    let session = world.session("2025-11-25");
+    let send = |run: &mut dyn FnMut(Event)| {
+        let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)];
+        let mut exchange = world.begin("POST", "/mcp", &headers);
+        let text = "x".repeat(190_000);
+        exchange.body(
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{"x":"{text}"}}}}"#).as_bytes(),
+        );
+        exchange.end(world.now());
+        let mut got = Got::default();
+        world.proceed(&mut exchange, &mut got, &mut *run);
+        while let Some(event) = world.endpoint.poll_event() {
+            run(event);
+        }
+        got
+    };
+    let mut held = Vec::new();
+    assert_eq!(send(&mut |event| held.push(event)).status(), 202);
+    assert_eq!(held.len(), 1);
+    is_full(&send(&mut |_| panic!("it has no room")), most);
+    held.into_iter().for_each(Event::run);
+    assert_eq!(send(&mut Event::run).status(), 202);
+}
+
+#[test]
 fn untaken_answers_count_and_one_that_has_no_room_is_busy() {
     let most = 4 << 20;
     let world = world(most);
