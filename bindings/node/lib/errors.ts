@@ -258,8 +258,8 @@ export function native<T>(call: () => T): T {
   } catch (e) {
     const { code, message } = e as { code?: unknown; message: string };
     if (typeof code !== 'string') throw e;
-    // Node-API's own refusals name types of Rust.
-    if (/^Failed to convert|napi|rust/i.test(message)) throw invalid('an argument has the wrong type');
+    // Node-API's own refusals begin so, and name types of Rust. The texts of the core may have any words of the application.
+    if (/^Failed to convert /.test(message)) throw invalid('an argument has the wrong type');
     if (!/^(ERR_WELLHEAD_|EADDR)/.test(code)) throw e;
     throw make(code as ErrorCode, message);
   }

@@ -553,6 +553,19 @@ test('the error for a folder that cannot be opened contains that of the system',
   });
 });
 
+test('the error for a name with words of Node-API or Rust keeps its code and its text', limit, () => {
+  const { server } = make();
+  assert.throws(() => server.directory('/no such rust/napi'), {
+    code: 'ERR_WELLHEAD_IO',
+    message: /"\/no such rust\/napi", which must exist/,
+  });
+  server.text('m://trust_score', '');
+  assert.throws(() => server.text('m://trust_score', ''), {
+    code: 'ERR_WELLHEAD_DUPLICATE',
+    message: /trust_score/,
+  });
+});
+
 test('the log names settings as the options do', limit, async () => {
   const { server, lines } = make({ limits: { callMs: 5 } });
   server.resource('m://x', () => new Promise(() => {}));
