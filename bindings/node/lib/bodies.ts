@@ -1,4 +1,5 @@
 /** Reads the streams, blobs and responses that readers return to their end. */
+import type { Readable } from 'node:stream';
 import { NoResult } from './answer.js';
 import { ResourceNotFound } from './errors.js';
 import { shown } from './members.js';
@@ -67,11 +68,11 @@ const TEXT = /^text\/|[/+](json|xml|javascript|yaml)\b|;\s*charset=/i;
 function sourceOf(body: object): { source: object | null; type: string | undefined } {
   if (isResponse(body)) {
     if (body.status === 404 || body.status === 410) {
-      cancel(body.body);
+      release(body.body);
       throw new ResourceNotFound();
     }
     if (!body.ok) {
-      cancel(body.body);
+      release(body.body);
       throw new NoResult(`the callback returned a Response with the status ${body.status}`);
     }
     return { source: body.body, type: body.headers.get('content-type') ?? '' };
@@ -151,8 +152,11 @@ function decoded(body: string | Uint8Array, type: string): string {
   return typeof body === 'string' ? body : new TextDecoder(charset).decode(body);
 }
 
-function cancel(stream: ReadableStream | null): void {
-  stream?.cancel().catch(() => {});
+/** Frees what a stream holds that is not read, such as a file or a connection. */
+function release(stream: object | null): void {
+  const { cancel, destroy } = (stream ?? {}) as Partial<ReadableStream & Readable>;
+  if (typeof cancel === 'function') cancel.call(stream).catch(() => {});
+  else if (typeof destroy === 'function') destroy.call(stream); // a stream of Node, which the Responses of node-fetch have
 }
 
 /**

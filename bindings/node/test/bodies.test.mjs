@@ -151,6 +151,30 @@ for (const status of [404, 410]) {
   });
 }
 
+/** A Response of node-fetch, whose body is a stream of Node. */
+const ofNode = (status, body) => ({
+  status,
+  ok: status < 400,
+  headers: new Headers({ 'content-type': 'text/plain' }),
+  body,
+  arrayBuffer: async () => new ArrayBuffer(0),
+});
+for (const [status, refusal] of Object.entries({ 404: /Resource not found/, 503: /Internal error/ })) {
+  test(`a Response of node-fetch with ${status} frees its stream`, limit, async () => {
+    const { server, client } = make();
+    const stream = new Readable({ read() {} });
+    server.resource('b:{id}', () => ofNode(Number(status), stream));
+    await assert.rejects(client.read('b:x'), refusal);
+    assert.equal(stream.destroyed, true);
+  });
+}
+
+test('a Response of node-fetch is read to its end', limit, async () => {
+  const { server, client } = make();
+  server.resource('b:x', () => ofNode(200, Readable.from([Buffer.from('a')])));
+  assert.equal((await client.read('b:x'))[0].text, 'a');
+});
+
 const thrower = async function* () {
   yield 'a';
   throw new TypeError('the reason');
