@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { NoResult } from './answer.js';
 import { ResourceNotFound } from './errors.js';
 import { shown } from './members.js';
-import type { Body, Contents, BodySource } from './contents.js';
+import type { Body, Contents } from './contents.js';
 
 /** The limits and the type with which a body is read. */
 export interface Reading {
@@ -26,18 +26,28 @@ export function isUnread(body: unknown): boolean {
 
 /** Reads the bodies of an answer, one after the other. Resolves to the same answer with texts and bytes. */
 export async function readBodies(body: unknown, reading: Reading): Promise<Body> {
+  const many = Array.isArray(body);
+  const parts = (many ? body : [isSource(body) ? { body } : body]) as Contents[];
+  const streams = parts.map((part) => streamOf(part?.body));
+  // A stream of Node may fail before its turn comes. Without a listener, its event would end the process. Reading the
+  // stream throws the error again.
+  for (const stream of streams) stream?.on?.('error', () => {});
   let left = reading.most;
-  const part = async ({ body, ...others }: Contents): Promise<Contents> => {
+  const readPart = async ({ body, ...others }: Contents): Promise<Contents> => {
     if (!isSource(body)) return { ...others, body };
     const { mimeType = reading.mimeType } = others;
     const read = await readBody(body, mimeType, left, reading);
     left -= Buffer.byteLength(read.body);
     return { ...others, ...read };
   };
-  if (!Array.isArray(body)) return part(isSource(body) ? { body: body as BodySource } : (body as Contents));
-  const parts: Contents[] = [];
-  for (const one of body as unknown[]) parts.push(await part(one as Contents));
-  return parts;
+  try {
+    const read: Contents[] = [];
+    for (const part of parts) read.push(await readPart(part));
+    return many ? read : read[0];
+  } catch (e) {
+    streams.forEach(release);
+    throw e;
+  }
 }
 
 interface Read {
@@ -152,11 +162,19 @@ function decoded(body: string | Uint8Array, type: string): string {
   return typeof body === 'string' ? body : new TextDecoder(charset).decode(body);
 }
 
-/** Frees what a stream holds that is not read, such as a file or a connection. */
-function release(stream: object | null): void {
-  const { cancel, destroy } = (stream ?? {}) as Partial<ReadableStream & Readable>;
-  if (typeof cancel === 'function') cancel.call(stream).catch(() => {});
-  else if (typeof destroy === 'function') destroy.call(stream); // a stream of Node, which the Responses of node-fetch have
+/** The members by which streams are freed and watched. Those of Node have the last two. */
+type Stream = Partial<Pick<ReadableStream, 'cancel'> & Pick<Readable, 'destroy' | 'on'>>;
+
+/** Returns the stream that a body is read from; `undefined` for a body without one. */
+function streamOf(body: unknown): Stream | undefined {
+  if (!isSource(body)) return undefined;
+  return isResponse(body) ? (body.body ?? undefined) : (body as Stream);
+}
+
+/** Frees what a stream holds that is not read to its end, such as a file or a connection. */
+function release(stream: Stream | null | undefined): void {
+  if (typeof stream?.cancel === 'function') stream.cancel().catch(() => {});
+  else stream?.destroy?.(); // that of Node, which the Responses of node-fetch have, too
 }
 
 /**

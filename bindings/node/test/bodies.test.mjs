@@ -1,5 +1,6 @@
 // Streams, blobs and responses as bodies of resources: what clients get of them, and when reading stops.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -282,6 +283,51 @@ test('the limit is that of OPTIONS.md, unless it is set', limit, async () => {
   free.server.resource('b:over', () => each(...Array(mebibytes + 1).fill(chunk)));
   assert.equal((await free.client.read('b:over'))[0].blob.length, (mebibytes + 1) * 2 ** 20);
 });
+
+test('a file that cannot be opened fails the read, also if other contents come first', limit, async () => {
+  const { server, lines, client } = make();
+  const slow = async function* () {
+    await new Promise((resolve) => missing.on('close', resolve)); // without a listener for its error
+    yield 'a';
+  };
+  let missing;
+  server.resource('b:x', () => {
+    missing = createReadStream(join(folder, 'no such file'));
+    return [{ body: slow() }, { body: missing }];
+  });
+  await assert.rejects(client.read('b:x'), /Internal error/);
+  assert.match(lines[0], /failed: .*ENOENT/);
+});
+
+/** Contents that fail, or wait until `end` is called, and then the text of the log. */
+const FAILING = {
+  fails: [() => ({ body: thrower() }), /the reason/],
+  'is no Contents': [() => null, /TypeError/],
+  'is too long': [() => ({ body: each('x'.repeat(11)) }), /more than 10 bytes/],
+  'was cancelled': [(end) => ({ body: new ReadableStream({ pull: end }) })],
+};
+for (const [name, [first, line]] of Object.entries(FAILING)) {
+  test(`the contents after one that ${name} are freed`, limit, async () => {
+    const { server, lines } = make({ limits: { outputBytes: 10 } });
+    const node = new Readable({ read() {} });
+    const file = createReadStream(join(folder, 'LICENSE-MIT'));
+    const cancelled = deferred();
+    const web = () => new ReadableStream({ cancel: cancelled.resolve });
+    const client = server.testClient();
+    server.resource('b:x', () => [
+      first(() => client.close()),
+      { body: node },
+      { body: file },
+      { body: ofNode(200, Readable.from(['a'])) },
+      { body: new Response(web()) },
+    ]);
+    await assert.rejects(client.read('b:x'));
+    await cancelled.promise;
+    assert.equal(node.destroyed, true);
+    if (!file.closed) await once(file, 'close');
+    if (line !== undefined) assert.match(lines[0], line);
+  });
+}
 
 /** Sources that have one chunk and then wait for ever. */
 const STUCK = {
