@@ -53,12 +53,11 @@ impl Native {
         }
     }
 
-    /// Ends the driver and its threads at once. From now on this package does not keep the process alive.
+    /// Ends the driver and its threads at once. The process may end then, unless other work of this package is left.
     #[napi]
     pub fn stop(&self, env: Env) {
-        if self.inner.stop() {
-            Js::new(&env).keep_alive(self.inner.bell.turn_function(), false);
-        }
+        self.inner.stop();
+        self.inner.rest(Js::new(&env));
     }
 }
 
@@ -67,13 +66,11 @@ impl Inner {
         self.stdio.borrow().clone()
     }
 
-    /// Drops the driver, which waits for its threads. Returns false if there was none.
-    pub(crate) fn stop(&self) -> bool {
+    /// Drops the driver, which waits for its threads.
+    pub(crate) fn stop(&self) {
         let driver = self.stdio.borrow_mut().take();
-        let served = driver.is_some();
         let quiet = self.quiet.take();
         release(quiet, || self.bell.join(|| drop(driver)));
-        served
     }
 }
 

@@ -502,6 +502,34 @@ test('serveHttp keeps the process alive until SIGTERM, and not after', limit, as
   assert.deepEqual(await host.exited, { code: 0, signal: null });
 });
 
+const ORDERS = {
+  'before run()': ['const listening = server.serveHttp(options);', 'const running = server.run();'],
+  'after run()': ['const running = server.run();', 'const listening = server.serveHttp(options);'],
+};
+for (const [when, started] of Object.entries(ORDERS)) {
+  test(`serveHttp that starts ${when} keeps the process alive when the input ends`, limit, async (t) => {
+    const host = new Host(
+      t,
+      `server.text('t:a', 'A');
+       const options = { port: 0, onListening: ({ port }) => console.error(JSON.stringify({ port })) };
+       ${started.join('\n')}
+       await running;
+       console.log('{"ended":true}');
+       await listening;
+       console.log('{"over":true}');`,
+    );
+    await host.logged('}');
+    const { port } = JSON.parse(host.stderr);
+    host.end();
+    assert.deepEqual(await host.next(), { ended: true });
+    const answer = await fetch(`http://127.0.0.1:${port}/mcp`, post(read(1, 't:a')));
+    assert.equal(text(await answer.json()), 'A');
+    host.kill('SIGTERM');
+    assert.deepEqual(await host.next(), { over: true });
+    assert.deepEqual(await host.exited, { code: 0, signal: null });
+  });
+}
+
 test('SIGTERM ends serveHttp as soon as onListening is called', limit, async (t) => {
   const host = new Host(
     t,
