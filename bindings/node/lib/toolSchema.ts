@@ -82,8 +82,10 @@ function jsonSchemaOf(what: string, side: Side, schema: StandardSchema): JsonObj
 
 /**
  * Returns true if a member is required: its schema refuses `undefined`, or, for the output only, makes another value of it.
+ * A schema of zod may accept `undefined` and be required still, such as `z.any()`, or `z.coerce.string()`, which makes a text of it.
  */
 function isRequired(side: Side, name: string, schema: StandardSchema): boolean {
+  if (isRequiredByZod(side, schema)) return true;
   let made;
   try {
     made = validate(schema, undefined);
@@ -97,6 +99,12 @@ function isRequired(side: Side, name: string, schema: StandardSchema): boolean {
     );
   }
   return made.issues !== undefined || (side === 'output' && made.value !== undefined);
+}
+
+/** Returns true if zod's own objects require a member with this schema. */
+function isRequiredByZod(side: Side, schema: StandardSchema): boolean {
+  const { _zod } = schema as { _zod?: { optin?: string; optout?: string } };
+  return _zod !== undefined && (side === 'input' ? _zod.optin : _zod.optout) === undefined;
 }
 
 function checkShape(schemas: [string, StandardSchema][], value: unknown): ReturnType<Check> {

@@ -51,6 +51,7 @@ const FAILED = { content: [text('The tool failed')], isError: true };
 // ---- schemas
 
 const INTEGER = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const waits = async () => true;
 const edit = z.object({ path: z.string(), n: z.number().default(2) });
 const LIBRARIES = {
   zod: edit,
@@ -98,6 +99,28 @@ test('a shape drops members that it does not name', limit, async () => {
   assert.deepEqual(seen, [{ path: 'a' }]);
   const strict = await tool({ input: z.strictObject({ path: z.string() }) });
   assert.deepEqual(await strict.call({ path: 'a', q: 1 }), refusal('q: is unknown'));
+});
+
+test('a shape requires the members that an object of zod requires', limit, async () => {
+  const shape = {
+    coerced: z.coerce.string(),
+    flag: z.coerce.boolean(),
+    any: z.any(),
+    unknown: z.unknown(),
+    waits: z.string().refine(waits),
+    optional: z.string().optional(),
+    nullish: z.string().nullish(),
+    filled: z.string().default('x'),
+    prefilled: z.string().prefault('x'),
+  };
+  const ofShape = await tool({ input: shape, output: shape });
+  const ofObject = await tool({ input: z.object(shape), output: z.object(shape) });
+  for (const name of ['inputSchema', 'outputSchema'])
+    assert.deepEqual(ofShape.listed[name].required, ofObject.listed[name].required);
+  const { content, isError } = await ofShape.call({ any: 1, unknown: 1, waits: '' });
+  assert.equal(isError, true);
+  assert.deepEqual(content, refusal('coerced: is missing', 'flag: is missing').content);
+  assert.deepEqual(ofShape.seen, []);
 });
 
 // row: TS-01
@@ -577,7 +600,7 @@ const REFUSED = {
     'input.at is a zod schema that has no JSON Schema: Date cannot be represented in JSON Schema',
   ],
   'a shape that waits': [
-    { input: { a: z.any().refine(async () => true) } },
+    { input: { a: z.string().default('').refine(waits) } },
     'input.a checks with await, so whether it may be absent is not known; give a schema of the whole object',
   ],
   'zod as inputSchema': [
