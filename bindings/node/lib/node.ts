@@ -17,6 +17,8 @@ interface Incoming {
   readonly socket?: Socket | null | undefined;
   /** True if the body was read to its end. */
   readonly readableEnded: boolean;
+  /** True if some of the body was read; absent if a framework invented the request. */
+  readonly readableDidRead?: boolean | undefined;
   on(event: string, listener: (...given: any[]) => void): unknown;
 }
 
@@ -91,7 +93,8 @@ function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<Http
   if ('hijack' in response) response.hijack();
   const exchange = endpoint.exchange(request, {
     read() {
-      if (incoming.readableEnded || body !== undefined) {
+      // A middleware may set request.body without reading the body, as body-parser 1 does for a type that it does not parse.
+      if (incoming.readableEnded || (body !== undefined && incoming.readableDidRead !== false)) {
         if (body === undefined && contentLength(incoming.rawHeaders) !== 0) warn('is not in request.body');
         const { bytes, rounded } = read(body);
         if (rounded === undefined) return exchange.body(bytes, true);

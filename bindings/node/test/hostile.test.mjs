@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { collect } from './collect.mjs';
 import express from 'express';
 import { Busy, InputRequired, MethodError, MissingCapability, Server } from 'wellhead';
-import { read } from './host.mjs';
+import { read, text } from './host.mjs';
 import { post } from './http/servers.mjs';
 
 const limit = { timeout: 30_000 };
@@ -155,6 +155,25 @@ test('a parsed body that is no JSON any more is a bad request', limit, async (t)
   const warned = once(process, 'warning');
   assert.equal((await sendRequest()).status, 400);
   assert.match((await warned)[0].message, /request\.body .*BigInt/);
+});
+
+test('request.body is not used if the body was not read', limit, async (t) => {
+  const { server } = served();
+  server.text('x://1', 'found');
+  const shim = (request, _, next) => {
+    request.body ??= {};
+    next();
+  };
+  for (const middlewares of [
+    [shim],
+    [express.urlencoded(), shim],
+    [shim, express.json()],
+    [express.json(), shim],
+  ]) {
+    const sendRequest = await listening(t, express().use(...middlewares, server.handler()));
+    const answer = await sendRequest();
+    assert.deepEqual([answer.status, text(await answer.json())], [200, 'found']);
+  }
 });
 
 test('a parsed body with an integer that the parser has rounded is a bad request', limit, async (t) => {
