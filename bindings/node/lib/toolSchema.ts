@@ -142,17 +142,23 @@ function validate(schema: StandardSchema, value: unknown): ReturnType<Check> {
 /** Keywords of JSON Schema whose values are no schemas. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples']);
 
+/** Keywords of JSON Schema whose members are schemas by names. A name may be that of a keyword. */
+const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
 /** Moves a schema to another place of a document, and changes its references to itself to match. */
 function moved(schema: unknown, to: string): unknown {
   if (Array.isArray(schema)) return schema.map((part) => moved(part, to));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value))
-        return [key, to + value.slice(1)];
-      return [key, VALUES.has(key) ? value : moved(value, to)];
-    }),
-  );
+  return changed(schema, (key, value) => {
+    if (key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value)) return to + value.slice(1);
+    if (VALUES.has(key)) return value;
+    return BY_NAME.has(key) ? changed(value, (_, part) => moved(part, to)) : moved(value, to);
+  });
+}
+
+/** Returns an object with other values of its members. Returns any other value as it is. */
+function changed(object: unknown, change: (key: string, value: unknown) => unknown): unknown {
+  if (typeof object !== 'object' || object === null) return object;
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(key, value)]));
 }
 
 /** Returns a name as a step of a JSON Pointer in a URI. */

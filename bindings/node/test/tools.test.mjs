@@ -149,6 +149,31 @@ test('a schema in a shape may refer to itself', limit, async () => {
   assert.match(content[0].text, /^- \["a\/~b%"\].inner\[0\].name: must be a string \(got 1\)$/m);
 });
 
+test('a reference in a member that is named as a keyword is moved', limit, async () => {
+  const Folder = z.object({
+    get default() {
+      return Folder.optional();
+    },
+    get enum() {
+      return z.array(Folder).optional();
+    },
+    get properties() {
+      return z.object({ const: z.record(z.string(), Folder).optional() }).optional();
+    },
+  });
+  const { listed, call } = await tool({ input: { a: Folder } });
+  const { properties } = listed.inputSchema.properties.a;
+  const to = { $ref: '#/properties/a' };
+  assert.deepEqual(properties.default, to);
+  assert.deepEqual(properties.enum.items, to);
+  assert.deepEqual(properties.properties.properties.const.additionalProperties, to);
+  const wrong = { a: { default: { enum: [{ properties: { const: { x: 1 } } }] } } };
+  assert.deepEqual(
+    await call(wrong),
+    refusal('a.default.enum[0].properties.const.x: must be an object (got 1)'),
+  );
+});
+
 test('a reference among values stays as it is', limit, async () => {
   const value = { $ref: '#/a' };
   const { listed, seen, call } = await tool({ input: { a: z.object({ $ref: z.string() }).default(value) } });
