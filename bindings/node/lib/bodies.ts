@@ -64,7 +64,7 @@ async function readBody(
   const { source, type } = sourceOf(body);
   const read = join(source === null ? [] : await chunksOf(source, signal, left, most));
   if (type === undefined) return { body: read };
-  const isText = TEXT.test(mimeType ?? type) || TEXT.test(type);
+  const isText = TEXT.test(mimeType ?? type);
   return {
     body: isText ? decoded(read, type) : typeof read === 'string' ? Buffer.from(read) : read,
     ...(mimeType === undefined && type !== '' && { mimeType: type }),

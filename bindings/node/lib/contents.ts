@@ -36,9 +36,11 @@ export const NOT_MODIFIED: unique symbol = Symbol('not modified');
  * A body that the server reads to its end: a stream, a `Blob` or a `Response`. A `ReadableStream`, a stream of Node and an async
  * generator are streams. Their strings make a text, their bytes a blob.
  *
- * A `Response` or a `Blob` is sent as text if the MIME type of the registration is textual. If the registration has
- * none, the type of the `Response` or `Blob` decides, and is sent. A `Response` with the status 404 or 410 is "not
- * found"; with another error the read fails.
+ * A `Response` or a `Blob` is sent as text if the MIME type of its {@link Contents} or of the registration is textual. If both
+ * have none, the type of the `Response` or `Blob` decides, and is sent. Textual types are `text/…`, those of JSON, XML, YAML and
+ * JavaScript, and any type with a `charset`.
+ *
+ * A `Response` with the status 404 or 410 is "not found"; with another error the read fails.
  *
  * Reading stops when the client cancels or goes. The read fails if the body has more than {@link Limits.outputBytes} bytes.
  */

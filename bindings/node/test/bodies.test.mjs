@@ -133,6 +133,14 @@ const REGISTERED = {
     { mimeType: 'image/png', blob: BLOB },
   ],
 };
+test('bytes that are registered as an image are bytes, also if a Response says text', limit, async () => {
+  const { server, client } = make();
+  server.resource('b:image', { mimeType: 'image/png' }, () => typed(BLOB, 'text/plain'));
+  server.resource('b:blob', { mimeType: 'image/png' }, () => new Blob([BLOB], { type: 'text/plain' }));
+  for (const uri of ['b:image', 'b:blob'])
+    assert.deepEqual(await client.read(uri), [{ uri, mimeType: 'image/png', blob: BLOB }]);
+});
+
 for (const [name, [body, expected]] of Object.entries(REGISTERED)) {
   test(`the registration sets the MIME type ${name}`, limit, async () => {
     const { server, client } = make();
