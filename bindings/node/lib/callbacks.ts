@@ -61,7 +61,8 @@ export class Callbacks {
   readonly #says: Says;
   readonly #existence = new Map<number, Knower>();
   readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
-  readonly #verifiers = new Map<number, Verifier>();
+  /** The functions that judge the tokens of endpoints, by their numbers. */
+  readonly verifiers = new Map<number, Verifier>();
   /** The functions that run around readers and methods. */
   readonly arounds = new AroundCallbacks();
   /** The numbers of the registrations about whose answers the log already has a warning. */
@@ -123,11 +124,6 @@ export class Callbacks {
 
   answers(handler: number, method: MethodHandler): void {
     this.#methods.set(handler, method);
-  }
-
-  /** Sets the function that judges the tokens of an endpoint. */
-  verifies(endpoint: number, verify: Verifier): void {
-    this.#verifiers.set(endpoint, verify);
   }
 
   /** Sets the callback of `onInterest`. */
@@ -283,7 +279,7 @@ export class Callbacks {
   }
 
   #verify(origin: Origin, endpoint: number, [token]: [string]): NativeAnswer {
-    const verify = this.#verifiers.get(endpoint);
+    const verify = this.verifiers.get(endpoint);
     const { number, says } = origin;
     const request: VerifyCall = {
       token,

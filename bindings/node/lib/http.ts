@@ -41,30 +41,41 @@ const NOTHING = new Uint8Array();
 export class Http {
   readonly #native: NativeServer;
   readonly #runEvent: RunEvent;
-  readonly #endpoints = new Set<Endpoint>();
+  /**
+   * The endpoints by number. An application may make a handler for each request, so this does not keep them alive. Its
+   * handlers do, and the open exchanges and the timer of an endpoint.
+   */
+  readonly #endpoints = new Map<number, WeakRef<Endpoint>>();
+  readonly #collected = new FinalizationRegistry<number>((number) => {
+    this.#endpoints.delete(number);
+    this.#verifiers.delete(number);
+  });
   readonly #exchanges = new Map<number, Exchange>();
   readonly #timers: Timers;
+  readonly #verifiers: Map<number, Verifier>;
 
-  constructor(native: NativeServer, runEvent: RunEvent, timers: Timers) {
+  constructor(native: NativeServer, runEvent: RunEvent, timers: Timers, verifiers: Map<number, Verifier>) {
     this.#native = native;
     this.#runEvent = runEvent;
     this.#timers = timers;
+    this.#verifiers = verifiers;
   }
 
-  endpoint(options: HandlerOptions, verifies: (endpoint: number, verify: Verifier) => void): Endpoint {
+  endpoint(options: HandlerOptions): Endpoint {
     needMembers('options', options, HANDLER);
     const text = httpOptions(options);
     const made = native(() => this.#native.endpoint(text));
     const verify = verifierOf(options);
-    if (verify !== undefined) verifies(made.number, verify);
+    if (verify !== undefined) this.#verifiers.set(made.number, verify);
     const endpoint = new Endpoint(made, this.#runEvent, this.#exchanges, this.#timers, options);
-    this.#endpoints.add(endpoint);
+    this.#endpoints.set(made.number, new WeakRef(endpoint));
+    this.#collected.register(endpoint, made.number);
     return endpoint;
   }
 
   /** Runs the endpoints and exchanges that have something to do. */
   turn(): void {
-    for (const endpoint of this.#endpoints) endpoint.poll();
+    for (const endpoint of this.#endpoints.values()) endpoint.deref()?.poll();
     for (const number of this.#native.readyExchanges()) {
       callApplication(() => this.#exchanges.get(number)?.turn()); // it may throw: it writes to the application's response
     }
@@ -161,7 +172,7 @@ export class Endpoint {
 
   #tick(): void {
     this.#ticks = undefined;
-    this.#native.tick(now());
+    this.poll(); // the events that are left, since the endpoint may be collected afterwards
     if (this.#open > 0 || this.#native.pollTimeout() !== null) this.#tickLater();
   }
 }

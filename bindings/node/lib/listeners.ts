@@ -9,13 +9,15 @@ import { options as checkedOptions, type ServeHttpOptions } from './options.js';
 export class Listeners {
   readonly #native: NativeServer;
   readonly #runEvent: RunEvent;
+  readonly #verifiers: Map<number, Verifier>;
   /** The listeners by number: the context in which each was started, and the function to call when it ends. */
   readonly #listeners = new Map<number, { readonly context: Context; readonly ended: () => void }>();
   readonly #serving = new Set<Promise<void>>();
 
-  constructor(native: NativeServer, runEvent: RunEvent) {
+  constructor(native: NativeServer, runEvent: RunEvent, verifiers: Map<number, Verifier>) {
     this.#native = native;
     this.#runEvent = runEvent;
+    this.#verifiers = verifiers;
   }
 
   /** A Promise that resolves when all listeners have ended. */
@@ -24,15 +26,12 @@ export class Listeners {
   }
 
   /** Serves until the server is closed. */
-  async serve(
-    options: ServeHttpOptions,
-    verifies: (endpoint: number, verify: Verifier) => void,
-  ): Promise<void> {
+  async serve(options: ServeHttpOptions): Promise<void> {
     const text = httpOptions(checkedOptions('serveHttp', options));
     const { host = '127.0.0.1', port = 8000, verify, onListening, handleSigterm } = options;
     needWhole('port', port);
     const bound = this.#listen(host, port, text);
-    if (verify !== undefined) verifies(bound.number, verify);
+    if (verify !== undefined) this.#verifiers.set(bound.number, verify);
     const terminate = () => this.#native.close();
     const stop = () => this.#native.stopListeners();
     if (handleSigterm !== false) process.once('SIGTERM', terminate);

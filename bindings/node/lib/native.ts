@@ -177,7 +177,6 @@ export interface NativeEndpoint {
   serves(target: string): boolean;
   pollEvents(now: number, runEvent: RunEvent): void;
   pollTimeout(): number | null;
-  tick(nowMs: number): void;
 }
 
 /** The address of a native listener, and the number of its verifier. */

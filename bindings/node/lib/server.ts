@@ -834,8 +834,7 @@ export class Server {
    *   `address` and `port`
    */
   async serveHttp(options: ServeHttpOptions = {}): Promise<void> {
-    const { callbacks, listeners } = this.#parts;
-    await listeners.serve(options, (number, verify) => callbacks.verifies(number, verify));
+    await this.#parts.listeners.serve(options);
   }
 
   /**
@@ -850,8 +849,7 @@ export class Server {
    * @throws {UsageError} for an option that is unknown or has a wrong value
    */
   handler(options: HandlerOptions = {}): HttpHandler {
-    const { callbacks, http } = this.#parts;
-    return httpHandler(http.endpoint(options, (number, verify) => callbacks.verifies(number, verify)));
+    return httpHandler(this.#parts.http.endpoint(options));
   }
 
   /**

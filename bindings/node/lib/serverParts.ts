@@ -62,7 +62,7 @@ export class Parts {
       plain.limits?.outputBytes ?? 16 * 2 ** 20,
     );
     this.registrations = new Registrations(this.native, this.callbacks);
-    const { runEvent } = this.callbacks;
+    const { runEvent, verifiers } = this.callbacks;
     this.connections = new Connections(this.native, {
       runEvent,
       abandon: () => {
@@ -72,8 +72,8 @@ export class Parts {
     });
     this.stdio = new Stdio(this.native);
     this.timers = new Timers(number);
-    this.http = new Http(this.native, runEvent, this.timers);
-    this.listeners = new Listeners(this.native, runEvent);
+    this.http = new Http(this.native, runEvent, this.timers, verifiers);
+    this.listeners = new Listeners(this.native, runEvent, verifiers);
     this.turns = new Turns(this.native, runEvent, {
       woken: () => this.connections.wake(),
       http: () => this.http.turn(),

@@ -205,7 +205,7 @@ impl NativeEndpoint {
     /// Runs the callbacks of the events that have come. `now`: the time in milliseconds.
     #[napi]
     pub fn poll_events(&self, env: Env, now: f64, run_event: Hook<'_>) {
-        self.tick(now); // so that what is asked now has its whole time
+        self.endpoint.tick(now as u64); // so that what is asked now has its whole time
         let js = Js::new(&env);
         self.run_events(&Hooks { js, run_event: js.value(&run_event) });
     }
@@ -213,11 +213,6 @@ impl NativeEndpoint {
     #[napi]
     pub fn poll_timeout(&self) -> Option<f64> {
         self.endpoint.poll_timeout().map(|at| at as f64)
-    }
-
-    #[napi]
-    pub fn tick(&self, now: f64) {
-        self.endpoint.tick(now as u64);
     }
 }
 

@@ -1,5 +1,6 @@
 // What is made and dropped leaves nothing behind.
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -42,6 +43,64 @@ for (const [name, use] of Object.entries(uses)) {
     assert(gone >= MANY - 2, `${gone} of ${MANY}`); // V8 may still know the last ones
   });
 }
+
+test('a handler that is made for one request is collected after it', limit, async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const MANY = 200;
+  const store = new AsyncLocalStorage();
+  const server = new Server('s', '1');
+  server.resource('t:{n}', async ({ n }) => n);
+  const gone = { handlers: 0, verifiers: 0 };
+  const registry = new FinalizationRegistry((what) => (gone[what] += 1));
+  const answer = async (n) => {
+    const verify = async () => ({ caller: { id: 'a' } });
+    const context = {}; // the endpoint keeps that in which it is made
+    registry.register(verify, 'verifiers');
+    registry.register(context, 'handlers');
+    const handler = store.run(context, () => server.handler({ sessions: false, verify }));
+    const init = post(read(n, `t:${n}`), { authorization: 'Bearer x' });
+    return (await handler.fetch(new Request('http://localhost/mcp', init))).json();
+  };
+  for (let n = 0; n < MANY; n += 1) assert.equal(text(await answer(n)), String(n));
+  t.mock.timers.tick(1_000); // the timer of an endpoint keeps it for a second
+  const done = () => Math.min(gone.handlers, gone.verifiers) >= MANY - 2; // V8 may still know the last ones
+  await collected(done);
+  assert(done(), JSON.stringify(gone));
+});
+
+test('the garbage collector leaves a handler with an open response alone', limit, async () => {
+  const server = new Server('s', '1');
+  const interests = [];
+  server.onInterest(({ uri, wanted }) => void interests.push([uri, wanted]));
+  let answer;
+  server.resource('t:later', () => new Promise((resolve) => (answer = resolve)));
+  server.text('t:x', 'one');
+  const fetched = (message) =>
+    server.handler({ sessions: false }).fetch(new Request('http://localhost/mcp', post(message)));
+
+  const later = fetched(read(1, 't:later'));
+  await collected(() => answer !== undefined);
+  collect();
+  answer('found');
+  assert.equal(text(await (await later).json()), 'found');
+
+  const listening = request(2, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['t:x'] } });
+  const stream = (await fetched(listening)).body.pipeThrough(new TextDecoderStream()).getReader();
+  let received = '';
+  const until = async (words) => {
+    while (!received.includes(words)) received += (await stream.read()).value;
+  };
+  await until('subscriptions/acknowledged');
+  await collected(() => interests.length > 0);
+  server.notifyUpdated('t:x');
+  await until('resources/updated');
+  await stream.cancel();
+  await collected(() => interests.length > 1);
+  assert.deepEqual(interests, [
+    ['t:x', true],
+    ['t:x', false],
+  ]);
+});
 
 /** Servers of HTTP/1.1 whose requests reach a handler, right away or after a while. */
 const adapters = {
