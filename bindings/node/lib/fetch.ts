@@ -1,10 +1,10 @@
 /** Streamable HTTP for servers that hand over web-standard `Request` objects, such as Hono. */
-import { type KnownCaller, callerOption } from './caller.js';
+import { callerOption } from './caller.js';
 import type { FetchOptions } from './httpOptions.js';
 import type { Data, Endpoint, ResponseHead } from './http.js';
 
 /** Answers one web-standard request. Rejects if its body was read before, or if the client goes before the answer begins. */
-export function answerRequest(
+export async function answerRequest(
   endpoint: Endpoint,
   request: Request,
   options: FetchOptions | undefined,
@@ -12,14 +12,9 @@ export function answerRequest(
   if (request.bodyUsed) {
     const message =
       "the request's body was read before; pass it to fetch first, or read a clone of the request";
-    return Promise.reject(new TypeError(message));
+    throw new TypeError(message);
   }
-  let known: KnownCaller | undefined;
-  try {
-    known = callerOption(options, endpoint.judges);
-  } catch (e) {
-    return Promise.reject(e as Error);
-  }
+  const known = callerOption(options, endpoint.judges);
   const url = new URL(request.url);
   endpoint.warnOfPath(request.method, url.pathname);
   const headers = [...request.headers].flat();

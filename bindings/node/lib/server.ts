@@ -862,8 +862,10 @@ export class Server {
    * app.all('/mcp', (c) => server.fetch(c.req.raw, { caller: { id: c.get('user').id } }));
    * ```
    */
-  readonly fetch: (request: Request, options?: FetchOptions) => Promise<Response> = (request, options) =>
-    (this.#handler ??= this.handler()).fetch(request, options);
+  readonly fetch: (request: Request, options?: FetchOptions) => Promise<Response> = async (
+    request,
+    options,
+  ) => (this.#handler ??= this.handler()).fetch(request, options);
 
   /**
    * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these

@@ -455,6 +455,19 @@ test('the error for a wrong option names the option', () => {
   }
 });
 
+test('fetch rejects for what is no Request', limit, async () => {
+  const { server } = make();
+  const request = new Request('http://localhost/mcp');
+  for (const { fetch } of [server, server.handler()]) {
+    await assert.rejects(fetch(), TypeError);
+    await assert.rejects(
+      fetch(Object.create(request, { bodyUsed: { value: false }, url: { value: '/mcp' } })),
+      TypeError,
+    );
+    await assert.rejects(fetch(request, { caller: 'ann' }), { name: 'UsageError', message: /caller/ });
+  }
+});
+
 test('serveHttp rejects for an address in use, and after close', limit, async (t) => {
   const { server } = make();
   const http = createServer().listen(0, '127.0.0.1');
