@@ -39,12 +39,26 @@ export class Connection {
   readonly #context: Context = currentContext();
   #exchanges: Exchange[] = [];
 
-  /** @internal */
-  constructor(native: NativeConnection, owner: Owner, wake: (() => void) | undefined, caller: Caller) {
+  private constructor(
+    native: NativeConnection,
+    owner: Owner,
+    wake: (() => void) | undefined,
+    caller: Caller,
+  ) {
     this.#native = native;
     this.#owner = owner;
     this.#wake = wake;
     this.#caller = caller;
+  }
+
+  /** @internal */
+  static make(
+    native: NativeConnection,
+    owner: Owner,
+    wake: (() => void) | undefined,
+    caller: Caller,
+  ): Connection {
+    return new Connection(native, owner, wake, caller);
   }
 
   /**

@@ -22,7 +22,7 @@ export class Connections {
   connect(options: ConnectOptions): Connection {
     const { wake, caller = NOBODY } = checkedOptions('connect', options);
     const id = idBytes(caller.id);
-    const connection = new Connection(this.#native.connect(id), this.#owner, wake, caller);
+    const connection = Connection.make(this.#native.connect(id), this.#owner, wake, caller);
     const number = Connection.number(connection);
     this.#connections.set(number, new WeakRef(connection));
     this.#collected.register(connection, number);

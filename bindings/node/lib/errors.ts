@@ -171,7 +171,6 @@ export class ErrorFromServer extends WellheadError {
   /** The `data` of the error; `undefined` if it has none. */
   readonly data: JsonObject | undefined;
 
-  /** @internal */
   constructor(rpcCode: number, message: string, data?: JsonObject) {
     super('ERR_WELLHEAD_RESPONSE', message);
     this.rpcCode = rpcCode;
@@ -193,9 +192,9 @@ export class ErrorFromClient extends WellheadError {
   /** The `data` of the error, any JSON value; `undefined` if it has none. */
   readonly data: unknown;
 
-  /** @internal */
+  /** `error`: the error object of JSON-RPC, with `code`, `message` and `data`. A client may send any JSON in its place. */
   constructor(error: unknown) {
-    const { code, message, data } = Object(error) as JsonObject; // a client may send any JSON
+    const { code, message, data } = Object(error) as JsonObject;
     super('ERR_WELLHEAD_CLIENT', typeof message === 'string' ? message : '');
     this.rpcCode = Number.isSafeInteger(code) ? (code as number) : 0;
     this.data = data;

@@ -904,6 +904,6 @@ export class Server {
    * @throws {UsageError} for an option that is unknown or has a wrong value
    */
   testClient(options: TestClientOptions = {}): TestClient {
-    return new TestClient((connect) => this.connect(connect), this.#parts.timers, options);
+    return TestClient.make((connect) => this.connect(connect), this.#parts.timers, options);
   }
 }

@@ -42,6 +42,9 @@ export interface TestContents {
 /** The greatest number of times that a call is repeated with input for the server. After these, the call rejects. */
 const ROUNDS = 16;
 
+/** Makes the connection of a client. */
+type Connect = (options: { wake: () => void; caller?: Caller }) => Connection;
+
 /**
  * A client in memory, for the tests of an application: no process, no pipes. Made by {@link Server.testClient}.
  *
@@ -59,18 +62,18 @@ export class TestClient {
   /** The ids of the open listen streams, by the URI that each is about. */
   readonly #streams = new Map<string, number>();
 
-  /** @internal */
-  constructor(
-    connect: (options: { wake: () => void; caller?: Caller }) => Connection,
-    timers: Timers,
-    options: TestClientOptions,
-  ) {
+  private constructor(connect: Connect, timers: Timers, options: TestClientOptions) {
     needMembers('testClient', options, OPTIONS);
     const { caller, revision, capabilities = {}, onRequest } = options;
     const open = (wake: () => void) => connect({ wake, ...(caller && { caller }) });
     this.#conversation = new Conversation(open, timers, capabilities, onRequest);
     this.#ready = this.#conversation.begin(revision);
     this.#ready.catch(() => {}); // every request rejects with it
+  }
+
+  /** @internal */
+  static make(connect: Connect, timers: Timers, options: TestClientOptions): TestClient {
+    return new TestClient(connect, timers, options);
   }
 
   /**

@@ -38,9 +38,8 @@ export class WellheadError extends Error {
   /** The kind of error, for programs to branch on, such as `ERR_WELLHEAD_CLOSED`. */
   readonly code: ErrorCode;
 
-  /** @internal */
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: ErrorCode, message: string) {
+    super(message);
     this.code = code;
   }
 

@@ -5,9 +5,11 @@ import {
   type Body,
   type Call,
   ClosedError,
-  type Connection,
+  Connection,
   type Contents,
   type ErrorCode,
+  ErrorFromClient,
+  ErrorFromServer,
   Busy,
   InputRequired,
   InsufficientScope,
@@ -30,8 +32,10 @@ import {
   Server,
   type ServerOptions,
   type StandardSchema,
+  TestClient,
   type ToolArguments,
   type ToolValue,
+  UsageError,
   type Vars,
   type Verifier,
   WellheadError,
@@ -388,6 +392,17 @@ server.list(() => ({ items: [{ name: 'x' }] }));
 server.text('x:bytes', new Uint8Array());
 // @ts-expect-error connections are made by servers
 new Connection();
+// @ts-expect-error so are clients in memory
+new TestClient();
+new UsageError('ERR_WELLHEAD_UNKNOWN', 'no such name');
+new ErrorFromServer(-32602, 'Invalid params', { at: 1 });
+new ErrorFromClient({ code: -32601, message: 'Method not found' });
+// @ts-expect-error a code comes first
+new WellheadError('something is wrong');
+// @ts-expect-error and is one of those that there are
+new ClosedError('something', 'is wrong');
+// @ts-expect-error the code of JSON-RPC comes first
+new ErrorFromServer('Invalid params');
 // @ts-expect-error the code is read only
 new ResourceNotFound().code = 'ERR_WELLHEAD_LIMIT';
 // @ts-expect-error the signal is read only
