@@ -302,6 +302,27 @@ export class Server {
     this.#parts.registrations.resourceSearch(handler);
   }
 
+  // TypeScript explains a call that fits no overload by the last one, so the typed one comes last.
+  /**
+   * Registers a tool whose `definition` is the protocol's JSON (`description`, `inputSchema` and so on), and whose handler returns
+   * the result as the protocol has it.
+   *
+   * The schemas are JSON Schema. The handler gets only arguments that fit the `inputSchema`, with its defaults filled
+   * in.
+   *
+   * @example
+   * ```ts
+   * const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
+   * server.tool('search', { description: 'Finds notes.', inputSchema }, async ({ word }) => ({
+   *   content: [{ type: 'text', text: await find(word) }],
+   * }));
+   * ```
+   */
+  tool(
+    name: string,
+    definition: JsonObject & { readonly input?: never; readonly output?: never },
+    handler: MethodHandler,
+  ): NamedHandle;
   /**
    * Registers a tool with a schema for its arguments and, if the application gives one, for its result.
    *
@@ -329,30 +350,27 @@ export class Server {
     definition: ToolDefinition<I, O>,
     handler: ToolHandler<I, O>,
   ): NamedHandle;
-  /**
-   * Registers a tool whose `definition` is the protocol's JSON (`description`, `inputSchema` and so on), and whose handler returns
-   * the result as the protocol has it.
-   *
-   * The schemas are JSON Schema. The handler gets only arguments that fit the `inputSchema`, with its defaults filled
-   * in.
-   *
-   * @example
-   * ```ts
-   * const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
-   * server.tool('search', { description: 'Finds notes.', inputSchema }, async ({ word }) => ({
-   *   content: [{ type: 'text', text: await find(word) }],
-   * }));
-   * ```
-   */
-  tool(
-    name: string,
-    definition: JsonObject & { readonly input?: never; readonly output?: never },
-    handler: MethodHandler,
-  ): NamedHandle;
   tool(name: string, definition: object, handler: MethodHandler): NamedHandle {
     return this.#parts.registrations.named('tool', name, definition, handler);
   }
 
+  // TypeScript explains a call that fits no overload by the last one, so the typed one comes last.
+  /**
+   * Registers a prompt whose `definition` is the protocol's JSON (`arguments` and so on), and whose handler gets the `arguments` of
+   * `prompts/get` and returns the result as the protocol has it.
+   *
+   * @example
+   * ```ts
+   * server.prompt('review', { arguments: [{ name: 'id', required: true }] }, ({ id }) => ({
+   *   messages: [{ role: 'user', content: { type: 'text', text: `Review: ${notes.get(id)}` } }],
+   * }));
+   * ```
+   */
+  prompt(
+    name: string,
+    definition: JsonObject & { readonly input?: never },
+    handler: MethodHandler,
+  ): NamedHandle;
   /**
    * Registers a prompt with a schema for its arguments, as that of a tool. What the handler returns becomes the messages, see
    * {@link PromptValue}.
@@ -372,22 +390,6 @@ export class Server {
     name: string,
     definition: PromptDefinition<I>,
     handler: PromptHandler<I>,
-  ): NamedHandle;
-  /**
-   * Registers a prompt whose `definition` is the protocol's JSON (`arguments` and so on), and whose handler gets the `arguments` of
-   * `prompts/get` and returns the result as the protocol has it.
-   *
-   * @example
-   * ```ts
-   * server.prompt('review', { arguments: [{ name: 'id', required: true }] }, ({ id }) => ({
-   *   messages: [{ role: 'user', content: { type: 'text', text: `Review: ${notes.get(id)}` } }],
-   * }));
-   * ```
-   */
-  prompt(
-    name: string,
-    definition: JsonObject & { readonly input?: never },
-    handler: MethodHandler,
   ): NamedHandle;
   prompt(name: string, definition: object, handler: (given: any, call: MethodCall) => any): NamedHandle {
     return this.#parts.registrations.named('prompt', name, definition, handler);

@@ -42,8 +42,18 @@ function declared(name, text) {
     example: example(comment),
     isFunction: !getter && member !== 'constructor' && member !== '' && /^[<(]|^: \(.*\) => /.test(type),
   }));
-  const overloads = new Set();
-  return [own, ...members.filter(({ name }) => !overloads.has(name) && overloads.add(name))];
+  return [own, ...members.filter(isFurther).map(numbered)];
+}
+
+/** Returns true unless a member is a further overload without an example of its own. */
+function isFurther({ name, example }, at, members) {
+  return example !== undefined || members.findIndex((other) => other.name === name) === at;
+}
+
+/** Returns the member, with a number in its name if it is a further overload. */
+function numbered(member, at, members) {
+  const before = members.slice(0, at).filter(({ name }) => name === member.name).length;
+  return before === 0 ? member : { ...member, name: `${member.name}_${before + 1}` };
 }
 
 /** The code of the example in a comment. */

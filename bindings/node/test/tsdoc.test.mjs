@@ -113,6 +113,10 @@ const AROUND = {
     `assert.deepEqual(await server.testClient().request('notes/count'), { count: notes.size });`,
   ],
   'Server.tool': [
+    SERVER,
+    `assert.equal((await server.testClient().callTool('search', { word: 'milk' })).content[0].text, '001');`,
+  ],
+  'Server.tool_2': [
     `${SERVER} const findAll = async (word: string) => [await find(word)].filter((id) => id !== '');`,
     `const client = server.testClient();
      assert.deepEqual((await client.callTool('search', { word: 'milk' })).structuredContent, { ids: ['001'] });
@@ -125,6 +129,10 @@ const AROUND = {
     `assert.deepEqual((await server.testClient().callTool('count')).structuredContent, { count: 2 });`,
   ],
   'Server.prompt': [
+    SERVER,
+    `const { messages } = await server.testClient().getPrompt('review', { id: '001' }); assert.match(messages[0].content.text, /^Review: Buy milk/);`,
+  ],
+  'Server.prompt_2': [
     SERVER,
     `const { messages } = await server.testClient().getPrompt('review', { id: '001', tone: 'kind' }); assert.match(messages[0].content.text, /^Be kind. Review 10 lines: Buy milk/);`,
   ],
