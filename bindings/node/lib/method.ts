@@ -59,7 +59,7 @@ export interface MethodCall extends AnyCall {
   log(level: LoggingLevel, data: unknown, logger?: string): boolean;
   /**
    * Asks the client for one of its features by a name, in every protocol revision: `sampling/createMessage`,
-   * `elicitation/create` or `roots/list`. Returns the client's result.
+   * `elicitation/create` or `roots/list`. Returns the client's result, as the type `R`: only answers to a form are checked.
    *
    * The first time there is no result yet, and {@link Waiting} is thrown. Do not catch it: the callback **runs again
    * from its start** when the client has answered. So all code before the latest request runs once more each time. The
@@ -70,7 +70,7 @@ export interface MethodCall extends AnyCall {
    *
    * @example
    * ```ts
-   * const { roots } = call.requireInput('roots', 'roots/list');
+   * const { roots } = call.requireInput<{ roots: { uri: string }[] }>('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
    * @throws {MissingCapability} if the client did not declare the capability that the method needs
@@ -82,14 +82,14 @@ export interface MethodCall extends AnyCall {
    *   2026-07-28, and where only the answer can reach the client
    * @throws {ClosedError} after the answer
    */
-  requireInput(name: string, method: string, params?: JsonObject): any;
+  requireInput<R extends object = JsonObject>(name: string, method: string, params?: JsonObject): R;
   /**
    * Sends a request to the client, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the answer. Resolves
-   * to its result. The deadline of the call does not run meanwhile.
+   * to its result, as the type `R`, which is not checked. The deadline of the call does not run meanwhile.
    *
    * @example
    * ```ts
-   * const { roots } = await call.sendRequest('roots/list');
+   * const { roots } = await call.sendRequest<{ roots: { uri: string }[] }>('roots/list');
    * ```
    * @throws {ErrorFromClient} if the client answers with an error
    * @throws {ClosedError} if the request was cancelled: the call was answered or cancelled first, or `signal` aborted
@@ -98,7 +98,11 @@ export interface MethodCall extends AnyCall {
    *   has no such requests: throw {@link InputRequired} there
    * @throws {LimitError} if the client leaves as many bytes unread as {@link Limits.outputBytes} allows
    */
-  sendRequest(method: string, params?: JsonObject, options?: RequestOptions): Promise<any>;
+  sendRequest<R extends object = JsonObject>(
+    method: string,
+    params?: JsonObject,
+    options?: RequestOptions,
+  ): Promise<R>;
 }
 
 /** The options of {@link MethodCall.sendRequest}. */

@@ -305,13 +305,15 @@ export interface Call extends AnyCall {
    */
   openState(now?: number): string | undefined;
   /**
-   * Asks the client for one of its features by a name, in every protocol revision. Returns the client's result. The
-   * first time there is no result yet, and {@link Waiting} is thrown. Do not catch it: the reader **runs again from its
-   * start** when the client has answered. See {@link MethodCall.requireInput}.
+   * Asks the client for one of its features by a name, in every protocol revision. Returns the client's result, as the
+   * type `R`: only answers to a form are checked.
+   *
+   * The first time there is no result yet, and {@link Waiting} is thrown. Do not catch it: the reader **runs again from
+   * its start** when the client has answered. See {@link MethodCall.requireInput}.
    *
    * @example
    * ```ts
-   * const { roots } = call.requireInput('roots', 'roots/list');
+   * const { roots } = call.requireInput<{ roots: { uri: string }[] }>('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
    * @throws {MissingCapability} if the client did not declare the capability that the method needs
@@ -322,7 +324,7 @@ export interface Call extends AnyCall {
    *   form that a client cannot show, which must be one flat object
    * @throws {ClosedError} after the answer
    */
-  requireInput(name: string, method: string, params?: JsonObject): any;
+  requireInput<R extends object = JsonObject>(name: string, method: string, params?: JsonObject): R;
   /**
    * Returns the value of a template's variable before it was percent-decoded; of a list the first value. Returns
    * `undefined` if the URI does not have the variable.

@@ -301,7 +301,7 @@ await first;`,
   ],
   'Server.testClient': [
     `${SERVER} const answer = { role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'm' };
-     server.tool('ask', { inputSchema: { type: 'object' } }, async (_, call) => one('text', (await call.sendRequest('sampling/createMessage', { messages: [], maxTokens: 1 })).content.text));`,
+     server.tool('ask', { inputSchema: { type: 'object' } }, async (_, call) => one('text', (await call.sendRequest<{ content: { text: string } }>('sampling/createMessage', { messages: [], maxTokens: 1 })).content.text));`,
     `assert.equal((await client.callTool('ask')).content[0].text, 'Yes.');`,
   ],
   'Connection.receive': [

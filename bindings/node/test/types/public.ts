@@ -14,6 +14,7 @@ import {
   InputRequired,
   InsufficientScope,
   InvalidState,
+  type JsonObject,
   MethodError,
   MissingCapability,
   expand,
@@ -407,6 +408,26 @@ new ErrorFromServer('Invalid params');
 new ResourceNotFound().code = 'ERR_WELLHEAD_LIMIT';
 // @ts-expect-error the signal is read only
 server.resource('x:signal', (_, call) => (call.signal = AbortSignal.abort()));
+
+// ---- questions to the client
+server.tool('x-ask', { input: {} }, (_, call) => {
+  const plain = call.requireInput('roots', 'roots/list');
+  same<typeof plain, JsonObject>(true);
+  const question = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } };
+  const { content } = call.requireInput<{ content?: { sure: boolean } }>(
+    'sure',
+    'elicitation/create',
+    question,
+  );
+  return content?.sure;
+});
+server.resource('x:ask', async (_, call) => String(call.requireInput('roots', 'roots/list')['roots']));
+server.method('x/ask', async (_, call) => {
+  const { roots } = await call.sendRequest<{ roots: { uri: string }[] }>('roots/list');
+  // @ts-expect-error the client may answer with anything
+  (await call.sendRequest('roots/list'))['roots'].length;
+  return { uris: roots.map(({ uri }) => uri) };
+});
 
 // ---- HTTP
 createServer(server.handler()).listen(0);
