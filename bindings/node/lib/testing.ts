@@ -16,6 +16,9 @@ export interface TestClientOptions {
   /**
    * Answers requests of the server, such as `sampling/createMessage`: with a result, or by throwing a {@link MethodError}.
    * Default: each is answered "Method not found".
+   *
+   * In revision 2026-07-28 the server answers a call with its requests, and the client sends the call again with the
+   * results. If this throws there, the call rejects with that error.
    */
   onRequest?: RequestHandler | undefined;
 }
@@ -110,6 +113,8 @@ export class TestClient {
    * const [{ text }] = await client.read('notes://about');
    * ```
    * @throws as {@link TestClient.request}
+   * @throws what {@link TestClientOptions.onRequest} throws, if the server needs input in revision 2026-07-28
+   * @throws {MethodError} if the server needs input there, and the client has no `onRequest`
    */
   async read(uri: string): Promise<TestContents[]> {
     const { contents } = await this.#call('resources/read', { uri });
@@ -126,6 +131,8 @@ export class TestClient {
    * const { content } = await client.callTool('search', { word: 'milk' });
    * ```
    * @throws as {@link TestClient.request}
+   * @throws what {@link TestClientOptions.onRequest} throws, if the server needs input in revision 2026-07-28
+   * @throws {MethodError} if the server needs input there, and the client has no `onRequest`
    */
   async callTool(name: string, args: JsonObject = {}): Promise<any> {
     return this.#call('tools/call', { name, arguments: args });
@@ -139,6 +146,8 @@ export class TestClient {
    * const { messages } = await client.getPrompt('review', { id: '001' });
    * ```
    * @throws as {@link TestClient.request}
+   * @throws what {@link TestClientOptions.onRequest} throws, if the server needs input in revision 2026-07-28
+   * @throws {MethodError} if the server needs input there, and the client has no `onRequest`
    */
   async getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<any> {
     return this.#call('prompts/get', { name, arguments: args });
@@ -237,6 +246,7 @@ export class TestClient {
    * @throws {ErrorFromServer} if the server answers with an error
    * @throws {DOMException} named `TimeoutError`, if no answer comes within 20 seconds
    * @throws {ClosedError} if the client or the server is closed
+   * @throws {UsageError} if the server does not serve the `revision` of the client, and for `params` that are no JSON
    */
   async request(method: string, params: JsonObject = {}): Promise<any> {
     await this.#ready;

@@ -120,6 +120,44 @@ test('a client of 2026-07-28 gives the input that a read needs', limit, async ()
   assert.equal((await client.read('t:asks'))[0].text, 'Hello, Ada.');
 });
 
+test('a client of 2026-07-28 rejects with what onRequest throws', limit, async () => {
+  const server = new Server('s', '1');
+  const ask = (_, call) =>
+    call.requireInput('name', 'elicitation/create', { message: 'Name?', requestedSchema: NAME });
+  server.resource('t:asks', ask);
+  server.tool('ask', { input: {} }, ask);
+  server.prompt('ask', { input: {} }, ask);
+  const given = { revision: '2026-07-28', capabilities: { elicitation: {} } };
+  const reason = new RangeError('no name today');
+  const thrower = () => {
+    throw reason;
+  };
+  for (const [onRequest, expected] of [
+    [thrower, reason],
+    [async () => thrower(), reason],
+    [
+      undefined,
+      { name: 'MethodError', rpcCode: -32601, message: /answers no elicitation\/create; pass onRequest/ },
+    ],
+  ]) {
+    const client = server.testClient({ ...given, onRequest });
+    await assert.rejects(client.read('t:asks'), expected);
+    await assert.rejects(client.callTool('ask'), expected);
+    await assert.rejects(client.getPrompt('ask'), expected);
+  }
+});
+
+test('a client of a revision that the server does not serve rejects with UsageError', limit, async () => {
+  const client = new Server('s', '1').testClient({ revision: '1999-01-01' });
+  const expected = {
+    name: 'UsageError',
+    message: 'revision: the server does not serve "1999-01-01"; it offers "2025-11-25"',
+  };
+  await assert.rejects(client.list(), expected);
+  await assert.rejects(client.subscribe('t:x'), expected);
+  await assert.rejects(client.request('ping'), expected);
+});
+
 test('a reader that never answers is an error after callMs', limit, async () => {
   const server = new Server('s', '1', { limits: { callMs: 20 }, onLog: () => {} });
   const pending = [];
