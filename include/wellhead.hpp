@@ -693,9 +693,9 @@ public:
     static void drop(T *kept) noexcept { free_it(kept); }
     /* Answers that the call failed, for the reason `why`, which is logged. Unlike failed(), it throws nothing, and
      * leaves a call that was answered already as it is. */
-    void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
-    void fail(const ToolError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
-    void fail(const ClientRequestError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
+    void fail(std::string_view why) noexcept { fail_it(take(), str(why)); }
+    void fail(const ToolError &e) noexcept { fail_it(take(), wellhead_cstr(e.what())); }
+    void fail(const ClientRequestError &e) noexcept { fail_it(take(), wellhead_cstr(e.what())); }
 
 protected:
     /* Returns the handle for a function that answers, which consumes a kept one. */
@@ -753,7 +753,7 @@ public:
     void wait() { detail::check(wellhead_read_wait(take())); }
 
     using Responder::fail;
-    void fail(const ClientRequestError &) noexcept { wellhead_read_wait(capi()); }
+    void fail(const ClientRequestError &) noexcept { wellhead_read_wait(take()); }
 
     void add_text(std::string_view text, const Contents &about = {}) {
         detail::check(wellhead_read_add_text(capi(), detail::Lent<wellhead_contents>(about), str(text)));
@@ -955,8 +955,8 @@ public:
     using Responder::fail;
     /* Answers a tool's call with an error whose text the model reads. Unlike tool_error(), it throws nothing, and
      * leaves a call that was answered already as it is. */
-    void fail(const ToolError &e) noexcept { wellhead_method_tool_error(capi(), wellhead_cstr(e.what())); }
-    void fail(const ClientRequestError &) noexcept { wellhead_method_wait(capi()); }
+    void fail(const ToolError &e) noexcept { wellhead_method_tool_error(take(), wellhead_cstr(e.what())); }
+    void fail(const ClientRequestError &) noexcept { wellhead_method_wait(take()); }
 
 private:
     static void run_then(void *then_data, std::uint32_t response, const wellhead_str *json) noexcept {

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using wellhead::Call, wellhead::Method, wellhead::Read;
@@ -24,6 +25,45 @@ static void a_responder_that_is_moved_out_of_its_callback_is_kept() {
     CHECK(send_request(c, read_of("m:2")).empty());
     assigned = Read(nullptr);
     CHECK(has(drained(c), INTERNAL_ERROR));
+}
+
+// Fails a kept responder in the way that its call names, and destroys it.
+template <class R> static void fail_as(std::string_view way, R responder) {
+    const wellhead::ClientRequestError unanswered(WELLHEAD_RESPONSE_WAITING, {});
+    if (way == "why") responder.fail("the disk is gone");
+    if (way == "tool_error") responder.fail(wellhead::ToolError("try b"));
+    if (way == "client_request_error") responder.fail(unanswered);
+    CHECK(!responder.capi());
+    responder.fail("again"); // of a call that was answered already: no effect
+}
+
+static void a_kept_responder_that_fails_is_consumed() {
+    Server s = server();
+    s.add_template("n:{way}", {[](const Call &call, Read &r) { fail_as(call.var("way").value(), r.keep()); }, {}});
+    s.add_method("x/fail", [](const Call &call, std::string_view, Method &r) {
+        fail_as(call.arguments().text("way").value(), r.keep());
+    });
+    Connection c(s);
+    for (const std::string way : {"why", "tool_error", "client_request_error"}) {
+        CHECK(has(send_request(c, read_of("n:" + way)), "\"error\":"));
+        const auto params = R"({"arguments":{"way":")" + way + R"("}})";
+        CHECK(code_of([&] { wellhead::TestClient(s).request("x/fail", params); }) == "response");
+    }
+    CHECK(lines.size() == 5 && has(lines[0], "the disk is gone") && has(lines[1], "the disk is gone"));
+}
+
+// As a worker does that was given the responder, after the callback returned.
+static void a_kept_responder_fails_on_another_thread() {
+    Server s = server();
+    std::optional<Read> kept;
+    s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept.emplace(r.keep()); }, {}});
+    Connection c(s);
+    CHECK(send_request(c, read_of("n:1")).empty());
+    std::thread([&kept] {
+        kept->fail("the worker failed");
+        kept.reset();
+    }).join();
+    CHECK(has(drained(c), INTERNAL_ERROR) && lines.size() == 1 && has(lines[0], "the worker failed"));
 }
 
 static void an_empty_function_is_refused() {
@@ -113,6 +153,8 @@ void an_exception_that_reaches_the_library_ends_the_process() {
 
 void misuse() {
     RUN(a_responder_that_is_moved_out_of_its_callback_is_kept);
+    RUN(a_kept_responder_that_fails_is_consumed);
+    RUN(a_kept_responder_fails_on_another_thread);
     RUN(an_empty_function_is_refused);
     RUN(an_exception_after_a_call_withholds_its_answer);
     RUN(an_object_that_was_moved_from_is_refused_or_empty);
