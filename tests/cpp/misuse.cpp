@@ -157,5 +157,6 @@ void misuse() {
     RUN(a_kept_responder_fails_on_another_thread);
     RUN(an_empty_function_is_refused);
     RUN(an_exception_after_a_call_withholds_its_answer);
+    RUN(texts_of_a_temporary_outlive_it);
     RUN(an_object_that_was_moved_from_is_refused_or_empty);
 }
