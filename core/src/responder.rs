@@ -196,15 +196,17 @@ impl<A: Reply> Responder<A> {
     /// dropped.
     pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
         let AnswerTarget::Call { connection, call, context, .. } = &self.target else { return };
-        context.hooks.add(*call, Box::new(hook));
+        // Clones, because the hook may free this responder: at once, or on a thread that cancels the request meanwhile.
+        let (connection, call, context) = (connection.clone(), *call, context.clone());
+        context.hooks.add(call, Box::new(hook));
         // Who cancels the request now finds the hook. If it is over by now, this thread looks after it.
-        if connection.upgrade().is_some_and(|connection| connection.is_open(*call)) {
+        if connection.upgrade().is_some_and(|connection| connection.is_open(call)) {
             return;
         }
-        if self.is_cancelled() {
+        if context.is_cancelled() || connection.strong_count() == 0 {
             context.hooks.run();
         } else {
-            context.hooks.end(*call);
+            context.hooks.end(call);
         }
     }
 

@@ -162,6 +162,61 @@ static void a_connection_is_freed_in_its_callbacks_under_handle(void) {
     wellhead_server_free(f.server);
 }
 
+static wellhead_server *server_that_keeps(wellhead_read **kept) {
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_server *server = quiet_server();
+    provider.read = keep_it;
+    provider.user_data = kept;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    return server;
+}
+
+static void free_read(void *r) {
+    wellhead_read_free(r);
+}
+
+static void answer_read(void *r) {
+    wellhead_read_text(r, WELLHEAD_STR("late"));
+}
+
+/* The hook runs at once, because the call is over: the client cancelled it, or its connection is gone. */
+static void a_responder_is_freed_or_answered_by_its_hook_that_runs_at_once(void) {
+    static void (*const hooks[])(void *) = {free_read, answer_read};
+    for (int hook = 0; hook < 2; hook++) {
+        wellhead_read *kept = NULL;
+        wellhead_server *server = server_that_keeps(&kept);
+        wellhead_connection *connection = connect_to(server);
+        exchange(connection, READ(1, "n:1"));
+        exchange(connection, CANCEL(1));
+        CHECK(wellhead_call_on_cancel(wellhead_read_call(kept), hooks[hook], kept, NULL) == WELLHEAD_STATUS_OK);
+        exchange(connection, READ(2, "n:2"));
+        wellhead_connection_free(connection);
+        CHECK(wellhead_call_on_cancel(wellhead_read_call(kept), hooks[hook], kept, NULL) == WELLHEAD_STATUS_OK);
+        wellhead_server_free(server);
+    }
+}
+
+static void *free_when_cancelled(void *r) {
+    CHECK(wellhead_call_on_cancel(wellhead_read_call(r), free_read, r, NULL) == WELLHEAD_STATUS_OK);
+    return NULL;
+}
+
+/* One thread adds the hook while another cancels the call, so that either may run it. */
+static void a_responder_is_freed_by_its_hook_while_the_hook_is_added(void) {
+    wellhead_read *kept = NULL;
+    wellhead_server *server = server_that_keeps(&kept);
+    wellhead_connection *connection = connect_to(server);
+    for (int i = 0; i < 200; i++) {
+        pthread_t thread;
+        exchange(connection, READ(1, "n:1"));
+        if (pthread_create(&thread, NULL, free_when_cancelled, kept)) abort();
+        CHECK(*exchange(connection, CANCEL(1)) == '\0');
+        pthread_join(thread, NULL);
+    }
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
 static void a_connection_is_freed_by_the_observer_under_poll_tick_and_close(void) {
     for (int step = 0; step < 3; step++) {
         freed f = {NULL, NULL, NULL, NULL, NULL, 0, 0, 0};
@@ -367,15 +422,6 @@ static void *answer_kept(void *kept) {
     return NULL;
 }
 
-static wellhead_server *server_that_keeps(wellhead_read **kept) {
-    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
-    wellhead_server *server = quiet_server();
-    provider.read = keep_it;
-    provider.user_data = kept;
-    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
-    return server;
-}
-
 static void free_waits_for_a_wake_on_another_thread(void) {
     wellhead_read *kept = NULL;
     loop l = LOOP_INIT;
@@ -457,6 +503,8 @@ static void no_ready_comes_after_an_exchange_or_its_endpoint_is_freed(void) {
 void test_freeing(void) {
     RUN(a_connection_is_freed_in_its_callbacks_under_poll);
     RUN(a_connection_is_freed_in_its_callbacks_under_handle);
+    RUN(a_responder_is_freed_or_answered_by_its_hook_that_runs_at_once);
+    RUN(a_responder_is_freed_by_its_hook_while_the_hook_is_added);
     RUN(a_connection_is_freed_by_the_observer_under_poll_tick_and_close);
     RUN(an_exchange_and_its_endpoint_are_freed_in_their_callbacks);
     RUN(an_exchange_is_freed_by_the_observer);
