@@ -329,25 +329,24 @@ impl wellhead_connection {
         let _inside = Inside::enter(self);
         let handled = connection.handle(message);
         self.bell.ring();
+        let answer = |handled| match handled {
+            Handled::Answer(answer) => Ok(Some(answer)),
+            // A close drops the answers that were to come.
+            _ if connection.is_closed() => {
+                Err(Error::new(ErrorKind::Closed, "the connection was closed before the answer came"))
+            }
+            _ => Ok(None),
+        };
         let route = match handled? {
-            Handled::Answer(answer) => return Ok(Some(answer)),
-            Handled::Nothing => return Ok(None),
             Handled::Later(route) => route,
+            handled => return answer(handled),
         };
         let deadline = Instant::now() + timeout;
         loop {
             let heard = self.bell.heard();
             self.run_events(usize::MAX);
-            match connection.take(route) {
-                Some(Handled::Answer(answer)) => return Ok(Some(answer)),
-                Some(_) => return Ok(None),
-                None => {}
-            }
-            if connection.is_closed() {
-                return Err(Error::new(
-                    ErrorKind::Closed,
-                    "the connection was closed before the answer came",
-                ));
+            if let Some(handled) = connection.take(route) {
+                return answer(handled);
             }
             if !self.bell.wait(heard, deadline) {
                 connection.expire(route);

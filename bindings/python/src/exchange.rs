@@ -29,10 +29,11 @@ impl Exchange {
         let core = self.connection.core(py)?;
         match raising(|| detach(py, || core.take(self.route)))? {
             Some(Handled::Answer(answer)) => Ok(Some((Some(PyBytes::new(py, &answer)),))),
-            Some(_) => Ok(Some((None,))),
-            None if core.is_closed() => {
+            // A close drops the answers that were to come.
+            _ if core.is_closed() => {
                 Err(error(py, ErrorKind::Closed, "the connection was closed before the answer came"))
             }
+            Some(_) => Ok(Some((None,))),
             None => Ok(None),
         }
     }

@@ -15,7 +15,7 @@ static wellhead_server *server_with(void (*read)(void *, const wellhead_call *, 
     return server;
 }
 
-typedef struct { wellhead_connection *connection; flag begun; int seen; } blocking;
+typedef struct { wellhead_connection *connection; wellhead_read *kept; flag begun; int seen; } blocking;
 
 static void block_until_cancelled(void *user_data, const wellhead_call *call, wellhead_read *r) {
     blocking *b = user_data;
@@ -31,7 +31,7 @@ static void *poll_once(void *user_data) {
 }
 
 static void a_blocking_callback_sees_its_cancellation(void) {
-    blocking b = {NULL, FLAG_INIT, 0};
+    blocking b = {NULL, NULL, FLAG_INIT, 0};
     wellhead_server *server = server_with(block_until_cancelled, &b);
     pthread_t thread;
     b.connection = connect_to(server);
@@ -190,6 +190,36 @@ static void handling_a_message_that_no_callback_answers_ends_in_an_internal_erro
     wellhead_server_free(server);
 }
 
+static void *close_when_kept(void *user_data) {
+    blocking *b = user_data;
+    await(&b->begun);
+    wellhead_connection_close(b->connection);
+    return NULL;
+}
+
+static void keep_and_say(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    blocking *b = user_data;
+    (void)call;
+    b->kept = wellhead_read_keep(r);
+    say(&b->begun);
+}
+
+static void handling_a_message_fails_when_another_thread_closes_the_connection(void) {
+    blocking b = {NULL, NULL, FLAG_INIT, 0};
+    wellhead_transmit *answer = NULL;
+    wellhead_server *server = server_with(keep_and_say, &b);
+    pthread_t thread;
+    b.connection = connect_to(server);
+    CHECK(pthread_create(&thread, NULL, close_when_kept, &b) == 0);
+    CHECK(wellhead_connection_handle(b.connection, WELLHEAD_STR(READ(1, "n:1")), 60000, &answer, NULL) ==
+          WELLHEAD_STATUS_CLOSED);
+    CHECK(!answer);
+    pthread_join(thread, NULL);
+    wellhead_read_free(b.kept);
+    wellhead_connection_free(b.connection);
+    wellhead_server_free(server);
+}
+
 static void a_tick_ends_calls_that_are_kept_too_long(void) {
     wellhead_read *kept = NULL;
     wellhead_server *server = server_with(keep, &kept);
@@ -298,6 +328,7 @@ void test_connection(void) {
     RUN(one_message_is_answered_by_the_callback_it_runs);
     RUN(handling_a_message_waits_for_the_thread_that_answers);
     RUN(handling_a_message_that_no_callback_answers_ends_in_an_internal_error);
+    RUN(handling_a_message_fails_when_another_thread_closes_the_connection);
     RUN(a_tick_ends_calls_that_are_kept_too_long);
     RUN(an_update_from_another_thread_wakes_and_is_announced_once);
     RUN(output_is_handed_out_one_piece_at_a_time);
