@@ -935,11 +935,17 @@ public:
     void text(std::string_view text) { detail::check(wellhead_method_text(take(), str(text))); }
     /* Answers a tool's call with structured content, one JSON value. */
     void structured(std::string_view json) { detail::check(wellhead_method_structured(take(), str(json))); }
-    /* Answers a tool's call with a result. */
+    /* Answers a tool's call with a result. Like other answers that are refused, one with a part that is refused fails the
+     * call, and throws. */
     void finish(const ToolResult &result) {
-        for (const ContentBlock &block : result.content) block.add_to(capi());
-        if (result.structured) detail::check(wellhead_method_set_structured(capi(), str(*result.structured)));
-        if (result.meta) detail::check(wellhead_method_set_meta(capi(), str(*result.meta)));
+        try {
+            for (const ContentBlock &block : result.content) block.add_to(capi());
+            if (result.structured) detail::check(wellhead_method_set_structured(capi(), str(*result.structured)));
+            if (result.meta) detail::check(wellhead_method_set_meta(capi(), str(*result.meta)));
+        } catch (const std::exception &e) {
+            fail(e.what());
+            throw;
+        }
         detail::check(wellhead_method_finish(take(), result.is_error ? 1 : 0));
     }
     void error(std::int32_t rpc_code, std::string_view message, const std::optional<std::string> &data = {}) {

@@ -142,6 +142,23 @@ static void a_kept_responder_is_answered_with_a_result() {
     CHECK(has(output, R"("structuredContent":[1])"));
 }
 
+// A callback that catches the error finds a call that failed, and no first parts that a second answer would add to.
+static void a_result_with_a_part_that_is_refused_fails_its_call() {
+    const auto tool = [](const Call &, std::string_view, Method &r) {
+        CHECK(code_of([&r] { r.finish({ContentBlock::text("first"), ContentBlock::image("", "png")}); }) == "invalid_argument");
+        CHECK(code_of([&r] { r.text("second"); }) == "invalid_argument");
+    };
+    CHECK(result_of(tool) == FAILED);
+    CHECK(lines.size() == 1 && has(lines[0], "is no MIME type"));
+    const auto keeps = [](const Call &, std::string_view, Method &r) {
+        Method kept = r.keep();
+        ToolResult result = "first";
+        result.structured = "{";
+        CHECK(code_of([&] { kept.finish(result); }) == "invalid_argument" && !kept.capi());
+    };
+    CHECK(result_of(keeps) == FAILED);
+}
+
 static void a_tool_without_a_function_is_refused() {
     Server s = server();
     CHECK(code_of([&] { s.add_tool("t", "{}", wellhead::ToolCallback()); }) == "invalid_argument");
@@ -197,6 +214,7 @@ void tools() {
     RUN(base64_has_padding_and_no_line_breaks);
     RUN(an_exception_of_a_tool_is_logged_unless_it_is_for_the_model);
     RUN(a_kept_responder_is_answered_with_a_result);
+    RUN(a_result_with_a_part_that_is_refused_fails_its_call);
     RUN(a_tool_without_a_function_is_refused);
     RUN(a_callback_owns_what_cannot_be_copied);
     RUN(a_text_is_a_number_as_a_whole_or_not_at_all);
