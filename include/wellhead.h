@@ -1752,8 +1752,9 @@ WELLHEAD_API wellhead_str wellhead_outcome_text(const wellhead_outcome *outcome)
  * with INVALID_ARGUMENT, also for a read, or with INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_outcome_set_result(wellhead_outcome *outcome, wellhead_str result);
 
-/* Sets one text, which is copied and may not be absent: what a read found, whose other details stay, or the result of a
- * tool. Fails with INVALID_ARGUMENT or INVALID_UTF8. */
+/* Sets one text, which is copied and may not be absent. For a read it is what the read found, whose other details stay.
+ * For a tool it is the result, and for a prompt a message of the user. Fails with INVALID_ARGUMENT, also for a method,
+ * or with INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_outcome_set_text(wellhead_outcome *outcome, wellhead_str text);
 
 /* Sets an error of a tool.

@@ -12,7 +12,8 @@ use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
 use wellhead::{
-    Answer, AroundCall, Contents, Json, MethodAnswer, Next, Outcome, Result, ToolError, ToolResult,
+    Answer, AroundCall, Contents, Json, MethodAnswer, Next, Outcome, PromptResult, Result, ToolError,
+    ToolResult,
 };
 
 /// Runs around a call of a tool, a prompt, a read or a method. It lets the call run by wellhead_next_run, or answers in
@@ -55,8 +56,8 @@ pub unsafe extern "C" fn wellhead_server_around(
     unsafe {
         with_callback(server, error, (around, "around"), user_data, |_, server, around, user_data| {
             server.around(move |call: AroundCall, next: Next| {
-                let refusal = wellhead_outcome::refusal(call.uri().is_some());
                 let call = Arc::new(wellhead_call::around(call));
+                let refusal = wellhead_outcome::refusal(call.clone());
                 let open = Mutex::new(Some(Open { next, refused: false }));
                 let next = wellhead_next { call, open, refusal };
                 // SAFETY: the application's function, called as the header says.
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn wellhead_next_run(
         let call = next.call.clone();
         way.run(move |outcome| {
             let Some(after) = after else { return outcome };
-            let outcome = wellhead_outcome::showing(outcome);
+            let outcome = wellhead_outcome::showing(call.clone(), outcome);
             answer((), || {
                 // SAFETY: the application's function, called as the header says.
                 unsafe { after(after_data.get(), &raw const *call, (&raw const outcome).cast_mut()) };
@@ -165,22 +166,23 @@ pub struct wellhead_outcome(Mutex<Replaceable>);
 
 /// The answer, and the texts of earlier ones that the application may still look at.
 struct Replaceable {
+    /// The call that is answered, because the kind of a text depends on it.
+    call: Arc<wellhead_call>,
     outcome: Outcome,
     before: Vec<Outcome>,
 }
 
 impl wellhead_outcome {
-    fn showing(outcome: Outcome) -> Self {
-        wellhead_outcome(Mutex::new(Replaceable { outcome, before: Vec::new() }))
+    fn showing(call: Arc<wellhead_call>, outcome: Outcome) -> Self {
+        wellhead_outcome(Mutex::new(Replaceable { call, outcome, before: Vec::new() }))
     }
 
-    fn refusal(is_read: bool) -> Self {
+    fn refusal(call: Arc<wellhead_call>) -> Self {
+        let is_read = call.as_around().is_some_and(|call| call.uri().is_some());
         let why = "an around callback refused the call and set no answer";
-        wellhead_outcome::showing(if is_read {
-            Answer::Failed(why.to_owned()).into()
-        } else {
-            MethodAnswer::failed(why).into()
-        })
+        let outcome =
+            if is_read { Answer::Failed(why.to_owned()).into() } else { MethodAnswer::failed(why).into() };
+        wellhead_outcome::showing(call, outcome)
     }
 }
 
@@ -243,8 +245,9 @@ pub unsafe extern "C" fn wellhead_outcome_set_result(
     }
 }
 
-/// Sets one text, which is copied and may not be absent: what a read found, whose other details stay, or the result of a
-/// tool. Fails with INVALID_ARGUMENT or INVALID_UTF8.
+/// Sets one text, which is copied and may not be absent. For a read it is what the read found, whose other details stay.
+/// For a tool it is the result, and for a prompt a message of the user. Fails with INVALID_ARGUMENT, also for a method,
+/// or with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_text(
     outcome: *mut wellhead_outcome,
@@ -252,14 +255,20 @@ pub unsafe extern "C" fn wellhead_outcome_set_text(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        set(outcome, |promise, before| {
+        set(outcome, |promise, kept| {
             let text = promise.text(text, "text")?;
-            Ok(match before {
-                Outcome::Read(Answer::Found(found)) if found.len() == 1 => {
+            Ok(match (&kept.outcome, kept.call.as_around().map(AroundCall::method)) {
+                (Outcome::Read(Answer::Found(found)), _) if found.len() == 1 => {
                     Answer::from(found[0].clone().body(text)).into()
                 }
-                Outcome::Read(_) => Answer::from(Contents::new(text)).into(),
-                _ => ToolResult::from(text).into(),
+                (Outcome::Read(_), _) => Answer::from(Contents::new(text)).into(),
+                (_, Some("tools/call")) => ToolResult::from(text).into(),
+                (_, Some("prompts/get")) => PromptResult::from(text).into(),
+                _ => {
+                    return Err(invalid(
+                        "a method has no text; give its result by wellhead_outcome_set_result",
+                    ));
+                }
             })
         })
     }
@@ -316,12 +325,12 @@ pub unsafe extern "C" fn wellhead_outcome_set_failed(
     why: wellhead_str,
 ) -> wellhead_status {
     let mut refused = Ok(());
-    let make = |promise: &Promise, before: &Outcome| {
+    let make = |promise: &Promise, kept: &Replaceable| {
         let said = promise.optional(why, "why");
         let why = reason(&said);
         refused = said.map(drop);
         // Set also for a `why` that is no text: the callback wants that the client does not get the answer.
-        Ok(match before {
+        Ok(match kept.outcome {
             Outcome::Read(_) => Answer::Failed(why).into(),
             _ => MethodAnswer::Failed(why).into(),
         })
@@ -336,11 +345,11 @@ pub unsafe extern "C" fn wellhead_outcome_set_failed(
 
 unsafe fn set(
     outcome: *mut wellhead_outcome,
-    make: impl FnOnce(&Promise, &Outcome) -> Result<Outcome>,
+    make: impl FnOnce(&Promise, &Replaceable) -> Result<Outcome>,
 ) -> wellhead_status {
     let run = |promise: &Promise| {
         let kept = &mut *promise.handle(outcome.cast_const(), "outcome")?.0.lock();
-        let answer = make(promise, &kept.outcome)?;
+        let answer = make(promise, kept)?;
         if std::mem::discriminant(&answer) != std::mem::discriminant(&kept.outcome) {
             return Err(invalid("a read has other answers than a tool, a prompt or a method"));
         }

@@ -92,6 +92,13 @@ impl wellhead_call {
         }
     }
 
+    pub(crate) fn as_around(&self) -> Option<&AroundCall> {
+        match self {
+            wellhead_call::Around(held) => Some(&held.call),
+            _ => None,
+        }
+    }
+
     pub(crate) fn log_level(&self) -> Option<&str> {
         let wellhead_call::Method(held) = self else { return None };
         held.more().log_level.get_or_init(|| held.call.log_level()).as_deref()

@@ -83,6 +83,33 @@ static void arguments_are_read_by_path_around_a_tool(void) {
     CHECK(calls == 1);
 }
 
+/* Answers each call in its place by one text. */
+static void answer_by_a_text(void *user_data, const wellhead_call *call, wellhead_next *next) {
+    wellhead_outcome *outcome = wellhead_next_answer_instead(next);
+    (void)call;
+    *(wellhead_status *)user_data = wellhead_outcome_set_text(outcome, WELLHEAD_STR("instead"));
+}
+
+static void a_text_replaces_an_answer_in_the_form_of_its_call(void) {
+    wellhead_status status = WELLHEAD_STATUS_PANIC;
+    wellhead_server *server = quiet_server();
+    wellhead_connection *connection = connect_to(server);
+    CHECK(wellhead_server_around(server, answer_by_a_text, &status, NULL, NULL) == WELLHEAD_STATUS_OK);
+    wellhead_server_add_tool(server, WELLHEAD_STR("t"), WELLHEAD_STR("{}"), answer_empty, NULL, NULL, NULL);
+    wellhead_server_add_prompt(server, WELLHEAD_STR("p"), WELLHEAD_STR("{}"), answer_empty, NULL, NULL, NULL);
+    wellhead_server_add_method(server, WELLHEAD_STR("x/m"), NULL, answer_empty, NULL, NULL, NULL);
+    CHECK(has(exchange(connection, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\"," META "}}\n"),
+              "\"content\":[{\"type\":\"text\",\"text\":\"instead\"}]"));
+    CHECK(status == WELLHEAD_STATUS_OK);
+    CHECK(has(exchange(connection, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"," META "}}\n"),
+              "\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"instead\"}}]"));
+    CHECK(status == WELLHEAD_STATUS_OK);
+    CHECK(has(exchange(connection, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x/m\",\"params\":{" META "}}\n"), INTERNAL_ERROR));
+    CHECK(status == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
 static void read_numbers(void *user_data, const wellhead_call *call, wellhead_method *r) {
     static const char *const inexact[] = {"big", "bigger", "exponent", "fraction", "tiny"};
     int64_t integer = 7;
@@ -371,6 +398,7 @@ static void a_string_is_printed_with_its_length_and_an_absent_one_as_empty(void)
 void test_tools(void) {
     RUN(arguments_are_read_by_path_and_type);
     RUN(arguments_are_read_by_path_around_a_tool);
+    RUN(a_text_replaces_an_answer_in_the_form_of_its_call);
     RUN(an_integer_is_exact_or_absent);
     RUN(a_path_without_a_value_is_no_fault);
     RUN(a_read_has_no_arguments);
