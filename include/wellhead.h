@@ -1649,6 +1649,15 @@ WELLHEAD_API wellhead_status wellhead_method_add_audio(wellhead_method *responde
  * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_add_link(wellhead_method *responder, const wellhead_resource *resource);
 
+/* Adds a link to a resource like wellhead_method_add_link, with the members of a content block.
+ * about: may be NULL. Its annotations and its meta must be absent if `resource` has them.
+ * resource: how a list shows it; may not be NULL.
+ * Fails with INVALID_URI, INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
+ * Thread safety: one thread at a time builds an answer. */
+WELLHEAD_API wellhead_status wellhead_method_add_link_with(wellhead_method *responder,
+                                                           const wellhead_content_block *about,
+                                                           const wellhead_resource *resource);
+
 /* Embeds a resource with its text in the result of a tool.
  * about: may be NULL.
  * contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing

@@ -154,8 +154,23 @@ pub unsafe extern "C" fn wellhead_method_add_link(
     resource: *const wellhead_resource,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
+    unsafe { wellhead_method_add_link_with(responder, std::ptr::null(), resource) }
+}
+
+/// Adds a link to a resource like wellhead_method_add_link, with the members of a content block.
+/// about: may be NULL. Its annotations and its meta must be absent if `resource` has them.
+/// resource: how a list shows it; may not be NULL.
+/// Fails with INVALID_URI, INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
+/// Thread safety: one thread at a time builds an answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_add_link_with(
+    responder: *mut wellhead_method,
+    about: *const wellhead_content_block,
+    resource: *const wellhead_resource,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
     unsafe {
-        add_block(responder, std::ptr::null(), |promise| {
+        add_block(responder, about, |promise| {
             ContentBlock::link(&promise.fields(resource, "resource")?.resource(promise)?)
         })
     }

@@ -68,11 +68,21 @@ static void a_prompt_returns_messages() {
         answer.role = "assistant";
         return {ContentBlock::image(std::string("\0\xff", 2), "image/png"), answer};
     });
+    s.add_prompt("linked", "{}", [](const Call &) {
+        auto link = ContentBlock::link("n:1");
+        link.role = "assistant";
+        link.annotations = R"({"priority":0.5})";
+        link.meta = R"({"a/b":1})";
+        return link;
+    });
     TestClient client(s);
     CHECK(client.get_prompt("one") == R"({"messages":[{"role":"user","content":{"type":"text","text":"Review this."}}]})");
     CHECK(client.get_prompt("more") ==
           R"({"messages":[{"role":"user","content":{"type":"image","data":"AP8=","mimeType":"image/png"}},)"
           R"({"role":"assistant","content":{"type":"text","text":"Which?"}}]})");
+    CHECK(client.get_prompt("linked") ==
+          R"({"messages":[{"role":"assistant","content":{"type":"resource_link","uri":"n:1","name":"n:1",)"
+          R"("annotations":{"priority":0.5},"_meta":{"a/b":1}}}]})");
 }
 
 // row: TR-04

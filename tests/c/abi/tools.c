@@ -291,6 +291,28 @@ static void a_result_has_each_kind_of_content(void) {
                  "\"structuredContent\":{\"n\":1},\"isError\":true,\"_meta\":{\"c/d\":2}}") == 0);
 }
 
+static void answer_links(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    (void)user_data, (void)call;
+    about.annotations = WELLHEAD_STR("{\"priority\":0.5}");
+    about.meta = WELLHEAD_STR("{\"a/b\":1}");
+    about.role = WELLHEAD_STR("assistant");
+    resource.uri = WELLHEAD_STR("n:1");
+    CHECK(wellhead_method_add_link_with(r, &about, &resource) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_link_with(r, NULL, &resource) == WELLHEAD_STATUS_OK);
+    resource.annotations = about.annotations; /* twice */
+    CHECK(wellhead_method_add_link_with(r, &about, &resource) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_method_add_link_with(r, &about, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_method_finish(r, 0) == WELLHEAD_STATUS_OK);
+}
+
+static void a_link_has_the_members_of_a_content_block(void) {
+    CHECK(strcmp(result_of(answer_links, "{}"),
+                 "{\"content\":[{\"type\":\"resource_link\",\"uri\":\"n:1\",\"name\":\"n:1\",\"annotations\":{\"priority\":0.5},"
+                 "\"_meta\":{\"a/b\":1}},{\"type\":\"resource_link\",\"uri\":\"n:1\",\"name\":\"n:1\"}]}") == 0);
+}
+
 static void answer_large_media(void *user_data, const wellhead_call *call, wellhead_method *r) {
     static char bytes[100];
     const wellhead_str media = {bytes, sizeof bytes}, absent = {NULL, 0};
@@ -406,6 +428,7 @@ void test_tools(void) {
     RUN(one_call_answers_a_text_or_structured_content);
     RUN(the_result_of_a_prompt_is_messages);
     RUN(a_result_has_each_kind_of_content);
+    RUN(a_link_has_the_members_of_a_content_block);
     RUN(base64_has_padding_and_no_line_breaks);
     RUN(a_part_that_is_refused_leaves_the_result_as_it_was);
     RUN(a_whole_answer_replaces_what_was_added);
