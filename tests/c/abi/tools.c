@@ -347,6 +347,7 @@ static void add_wrong_parts(void *user_data, const wellhead_call *call, wellhead
     CHECK(wellhead_method_add_text(r, NULL, bad) == WELLHEAD_STATUS_INVALID_UTF8);
     CHECK(wellhead_method_add_image(r, NULL, text, absent) == invalid && wellhead_method_add_image(r, NULL, text, text) == invalid);
     CHECK(wellhead_method_add_audio(r, NULL, text, bad) == WELLHEAD_STATUS_INVALID_UTF8);
+    CHECK(wellhead_method_add_image(r, NULL, absent, png) == invalid && wellhead_method_add_audio(r, NULL, absent, png) == invalid);
     CHECK(wellhead_method_add_link(r, NULL) == invalid && wellhead_method_add_link(r, &resource) == invalid);
     resource.uri = text;
     CHECK(wellhead_method_add_link(r, &resource) == WELLHEAD_STATUS_INVALID_URI);
