@@ -65,11 +65,14 @@ DLLTOOL ?= dlltool
 all_features := directory,http,schema,skills
 install install-library uninstall: FEATURES := $(all_features)
 
+# CMake takes a name without -l for a target of the program, if there is one. The linker of MSVC knows no -l.
+cmake_libs_unix = $(NATIVE_LIBS)
+cmake_libs_windows = $(NATIVE_LIBS:-l%=%)
 to = $(shell realpath -ms --relative-to='$(1)' '$(2)')
 fill = sed -e 's|@VERSION@|$(WELLHEAD_VERSION)|' -e 's|@SONAME@|$(WELLHEAD_SONAME)|' -e 's|@REPOSITORY@|$(WELLHEAD_REPOSITORY)|' \
 	-e 's|@LIBDIR@|$(call to,$(PREFIX),$(LIBDIR))|' -e 's|@INCLUDEDIR@|$(call to,$(PREFIX),$(INCLUDEDIR))|' \
 	-e 's|@PREFIX_FROM_PC@|$(call to,$(LIBDIR)/pkgconfig,$(PREFIX))|' -e 's|@PREFIX_FROM_CMAKE@|$(call to,$(LIBDIR)/cmake/wellhead,$(PREFIX))|' \
-	-e 's|@NATIVE_LIBS@|$(NATIVE_LIBS)|' -e 's|@NATIVE_LIB_NAMES@|$(subst $(empty) ,;,$(NATIVE_LIBS:-l%=%))|' -e 's|@FEATURES@|$(subst $(comma), ,$(FEATURES))|'
+	-e 's|@NATIVE_LIBS@|$(NATIVE_LIBS)|' -e 's|@CMAKE_LIBS@|$(subst $(empty) ,;,$(cmake_libs_$(SYSTEM)))|' -e 's|@FEATURES@|$(subst $(comma), ,$(FEATURES))|'
 comma := ,
 headers = wellhead.h wellhead.hpp $(if $(findstring http,$(FEATURES)),wellhead_http.h wellhead_http.hpp)
 licence_files := LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES

@@ -82,6 +82,9 @@ cmake_packages() {
 cmake_minimum_required(VERSION 3.13)
 project(hello C CXX)
 find_package(wellhead REQUIRED COMPONENTS http directory)
+# A target that has the name of a system library, but no part in these programs.
+add_library(util INTERFACE)
+target_link_libraries(util INTERFACE no_such_library)
 add_executable(hello hello.c)
 target_link_libraries(hello PRIVATE wellhead::wellhead)
 add_executable(hello-static hello.c)
