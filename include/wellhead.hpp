@@ -1101,6 +1101,16 @@ using InterestCallback = Callback<void(const Call &call, bool wanted, Interest &
 using MethodCallback = Callback<void(const Call &call, std::string_view params, Method &responder)>;
 /* Runs a tool, and returns its result. A ToolError that it throws is for the model. */
 using ToolCallback = Callback<ToolResult(const Call &call)>;
+namespace detail {
+
+/* True for a function that answers through a Method. A function that takes any arguments, as a std::bind object does, and
+ * returns a result is a ToolCallback. The order keeps such a function from being instantiated for a Method. */
+template <class F>
+inline constexpr bool answers_through_method =
+    std::conjunction_v<std::negation<std::is_invocable_r<ToolResult, F &, const Call &>>, std::is_convertible<F, MethodCallback>>;
+
+} // namespace detail
+
 /* Runs around a call. A ToolError that it throws before it lets the call run is for the model. What it throws after Next::run
  * is dropped: the answer may have been sent already. To change or withhold an answer, give Next::run a callback. */
 using AroundCallback = Callback<void(const Call &call, Next &next)>;
@@ -1257,8 +1267,9 @@ public:
         detail::call(wellhead_server_add_method, capi(), str(name), &options, c.function(), c.give(), c.destroy_data());
     }
     /* Registers a tool, which returns its result, or answers through a Method. definition: a JSON object. */
-    void add_tool(std::string_view name, std::string_view definition, MethodCallback tool) {
-        detail::CallbackOfC c(std::move(tool), run_method);
+    template <class F, class = std::enable_if_t<detail::answers_through_method<F>>>
+    void add_tool(std::string_view name, std::string_view definition, F tool) {
+        detail::CallbackOfC c(MethodCallback(std::move(tool)), run_method);
         detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
     }
     void add_tool(std::string_view name, std::string_view definition, ToolCallback tool) {
@@ -1266,8 +1277,9 @@ public:
         if (tool) method = [tool = std::move(tool)](const Call &call, std::string_view, Method &r) { r.finish(tool(call)); };
         add_tool(name, definition, std::move(method));
     }
-    void add_prompt(std::string_view name, std::string_view definition, MethodCallback prompt) {
-        detail::CallbackOfC c(std::move(prompt), run_method);
+    template <class F, class = std::enable_if_t<detail::answers_through_method<F>>>
+    void add_prompt(std::string_view name, std::string_view definition, F prompt) {
+        detail::CallbackOfC c(MethodCallback(std::move(prompt)), run_method);
         detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
     }
     /* Registers a prompt. Each content block that the callback returns is a message. */

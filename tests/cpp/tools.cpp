@@ -1,10 +1,16 @@
 // Tools in C++: arguments by path, and results as values.
 #include "check.hpp"
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
+#include <tuple>
 
 using wellhead::Call, wellhead::ContentBlock, wellhead::Method, wellhead::TestClient, wellhead::ToolResult;
+
+static std::string greet(const Call &, const std::string &name) {
+    return "Hello, " + name;
+}
 
 // Calls a tool once.
 template <class F> static std::string result_of(F &&tool, const std::string &arguments = "{}") {
@@ -57,6 +63,22 @@ static void a_tool_returns_its_result() {
     CHECK(result_of([](const Call &) { return ContentBlock::text("one"); }) == text_result("one"));
     CHECK(result_of([](const Call &) { return ToolResult::from_json(R"({"n":1})"); }) ==
           R"({"structuredContent":{"n":1},"content":[{"type":"text","text":"{\"n\":1}"}]})");
+}
+
+static void a_function_that_takes_any_arguments_returns_a_result() {
+    const auto bound = std::bind(greet, std::placeholders::_1, "Ada");
+    const auto any = [](auto &&...) { return "any"; };
+    const auto forwards = [](auto &&...arguments) { return greet(arguments..., "Ada"); }; // ill-formed for a Method
+    CHECK(result_of(bound) == text_result("Hello, Ada") && result_of(any) == text_result("any"));
+    CHECK(result_of(forwards) == text_result("Hello, Ada"));
+    CHECK(result_of([](auto &&...arguments) -> std::enable_if_t<sizeof...(arguments) == 3> {
+              std::get<2>(std::tie(arguments...)).text("answered");
+          }) == text_result("answered"));
+    Server s = server();
+    s.add_prompt("bound", "{}", bound);
+    s.add_prompt("any", "{}", any);
+    TestClient client(s);
+    CHECK(has(client.get_prompt("bound"), "Hello, Ada") && has(client.get_prompt("any"), "any"));
 }
 
 // row: PR-06
@@ -172,6 +194,7 @@ static void a_result_with_a_part_that_is_refused_fails_its_call() {
 static void a_tool_without_a_function_is_refused() {
     Server s = server();
     CHECK(code_of([&] { s.add_tool("t", "{}", wellhead::ToolCallback()); }) == "invalid_argument");
+    CHECK(code_of([&] { s.add_tool("t", "{}", nullptr); }) == "invalid_argument");
 }
 
 static void a_callback_owns_what_cannot_be_copied() {
@@ -219,6 +242,7 @@ void tools() {
     RUN(arguments_are_read_by_path_and_type);
     RUN(an_integer_is_exact_or_absent);
     RUN(a_tool_returns_its_result);
+    RUN(a_function_that_takes_any_arguments_returns_a_result);
     RUN(a_prompt_returns_messages);
     RUN(a_result_has_each_kind_of_content);
     RUN(base64_has_padding_and_no_line_breaks);
