@@ -121,9 +121,15 @@ template <class Signature> class Callback;
 
 namespace detail {
 
-/* True for a type whose values may hold no function. */
-template <class F> inline constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
-template <class S> inline constexpr bool may_be_empty<std::function<S>> = true;
+template <class F, class = void> inline constexpr bool is_plain_lambda = false;
+template <class F> inline constexpr bool is_plain_lambda<F, std::void_t<decltype(+std::declval<F &>())>> = std::is_class_v<F>;
+
+/* True for a type whose values may hold no function: a pointer, and a class that compares with nullptr, as std::function
+ * does. A lambda without captures compares, too, because it converts to a pointer, but it is never empty. */
+template <class F, class = void> inline constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
+template <class F>
+inline constexpr bool may_be_empty<F, std::void_t<decltype(!std::declval<F &>()), decltype(std::declval<F &>() == nullptr)>> =
+    !is_plain_lambda<F>;
 template <class S> inline constexpr bool may_be_empty<Callback<S>> = true;
 
 inline std::optional<std::string> copied(std::optional<std::string_view> text) {
@@ -161,8 +167,8 @@ private:
         explicit Of(F &&f) : function(std::move(f)) {}
         explicit Of(const F &f) : function(f) {}
         R call(A... arguments) override {
-            if constexpr (std::is_void_v<R>) static_cast<void>(function(std::forward<A>(arguments)...));
-            else return function(std::forward<A>(arguments)...);
+            if constexpr (std::is_void_v<R>) static_cast<void>(std::invoke(function, std::forward<A>(arguments)...));
+            else return std::invoke(function, std::forward<A>(arguments)...);
         }
         F function;
     };

@@ -161,6 +161,13 @@ build "$CXX" notes-cpp ffi/examples/notes.cpp
 for shared in deadline vectors/text vectors/message vectors/runner http/stream; do
     $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
 done
+for standard in 17 23; do
+    if g++ "-std=c++$standard" -x c++ -fsyntax-only - <<<'' 2>/dev/null; then
+        $CXX "-std=c++$standard" tests/cpp/functions.cpp -o "$OUT/functions-$standard"
+        "$OUT/functions-$standard"
+        echo "callbacks are made from functions of C++$standard, and are empty if those are"
+    fi
+done
 build "$CXX" api-cpp tests/cpp/{api,misuse,messages,tools,memory,leaks}.cpp "$OUT/deadline.o"
 build "$CXX" api-http-cpp tests/cpp/api_http.cpp "$OUT/deadline.o"
 build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/deadline.o" "$OUT/text.o" "$OUT/message.o"
