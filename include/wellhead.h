@@ -709,7 +709,8 @@ typedef struct wellhead_directory {
  * directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not
  * served. Links are served only if they lead to a file that is served. Paths are completed while they are typed.
  * directory: may not be NULL. Fails with IO if the folder cannot be read, with DUPLICATE also for a folder inside or
- * around a registered one, and with INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
+ * around a registered one, and with INVALID_UTF8, INVALID_ARGUMENT or CLOSED. Fails with AMBIGUOUS if a template matches
+ * the same URIs and neither is more specific. */
 WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *server,
                                                            const wellhead_directory *directory, wellhead_error **error);
 
@@ -733,7 +734,7 @@ typedef struct wellhead_skills {
  * a SKILL.md that begins with front matter; the log says why another one is not served. Hidden and ignored files are
  * treated as wellhead_server_add_directory treats them. skills: may not be NULL. Fails with IO if the folder cannot be
  * read, with DUPLICATE for a second folder with the same prefix or if either has none, and with INVALID_UTF8,
- * INVALID_ARGUMENT or CLOSED. */
+ * INVALID_ARGUMENT or CLOSED. Fails with AMBIGUOUS if a template matches the same URIs and neither is more specific. */
 WELLHEAD_API wellhead_status wellhead_server_add_skills(wellhead_server *server, const wellhead_skills *skills,
                                                         wellhead_error **error);
 

@@ -39,7 +39,8 @@ growing!(wellhead_directory);
 /// directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not
 /// served. Links are served only if they lead to a file that is served. Paths are completed while they are typed.
 /// directory: may not be NULL. Fails with IO if the folder cannot be read, with DUPLICATE also for a folder inside or
-/// around a registered one, and with INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
+/// around a registered one, and with INVALID_UTF8, INVALID_ARGUMENT or CLOSED. Fails with AMBIGUOUS if a template matches
+/// the same URIs and neither is more specific.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_directory(
     server: *mut wellhead_server,

@@ -33,7 +33,7 @@ growing!(wellhead_skills);
 /// a SKILL.md that begins with front matter; the log says why another one is not served. Hidden and ignored files are
 /// treated as wellhead_server_add_directory treats them. skills: may not be NULL. Fails with IO if the folder cannot be
 /// read, with DUPLICATE for a second folder with the same prefix or if either has none, and with INVALID_UTF8,
-/// INVALID_ARGUMENT or CLOSED.
+/// INVALID_ARGUMENT or CLOSED. Fails with AMBIGUOUS if a template matches the same URIs and neither is more specific.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_skills(
     server: *mut wellhead_server,

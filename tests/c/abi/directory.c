@@ -55,6 +55,30 @@ static void a_folder_is_listed_and_read_by_its_options(void) {
     wellhead_server_free(server);
 }
 
+static void read_nothing(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data, (void)call;
+    wellhead_read_not_found(r);
+}
+
+/* A template of the application that matches the URIs of a folder, too. */
+static void a_folder_whose_uris_a_template_matches_is_ambiguous(void) {
+    char folder[] = "wellhead-c-XXXXXX", here[4096], uris[8192];
+    wellhead_directory directory = WELLHEAD_DIRECTORY_INIT;
+    wellhead_skills skills = WELLHEAD_SKILLS_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_server *server = quiet_server();
+    if (!mkdtemp(folder) || !getcwd(here, sizeof here)) abort();
+    snprintf(uris, sizeof uris, "file://%s/%s/{+rest}", here, folder);
+    provider.read = read_nothing;
+    CHECK(add_template(server, uris, provider) == WELLHEAD_STATUS_OK);
+    CHECK(add_template(server, "skill://{+rest}", provider) == WELLHEAD_STATUS_OK);
+    directory.path = skills.path = wellhead_cstr(folder);
+    CHECK(wellhead_server_add_directory(server, &directory, NULL) == WELLHEAD_STATUS_AMBIGUOUS);
+    CHECK(wellhead_server_add_skills(server, &skills, NULL) == WELLHEAD_STATUS_AMBIGUOUS);
+    wellhead_server_free(server);
+    rmdir(folder);
+}
+
 /* row: SK-51 */
 static void a_change_of_a_skill_reaches_its_subscribers(void) {
     char folder[] = "wellhead-c-XXXXXX", below[64], path[80];
@@ -84,5 +108,6 @@ static void a_change_of_a_skill_reaches_its_subscribers(void) {
 
 void test_directory(void) {
     RUN(a_folder_is_listed_and_read_by_its_options);
+    RUN(a_folder_whose_uris_a_template_matches_is_ambiguous);
     RUN(a_change_of_a_skill_reaches_its_subscribers);
 }
