@@ -822,7 +822,8 @@ public:
     static ContentBlock audio(std::string bytes, std::string mime_type) {
         return media(wellhead_method_add_audio, std::move(bytes), std::move(mime_type));
     }
-    /* Makes a link to a resource, with its annotations and meta. If it has them, those of the block must be empty. */
+    /* Makes a link to a resource, with its annotations and meta: see wellhead_method_add_link. If it has them, those of the
+     * block must be empty. */
     static ContentBlock link(Resource resource) {
         return ContentBlock([resource = std::move(resource)](wellhead_method *r, const wellhead_content_block *about) {
             return wellhead_method_add_link_with(r, about, detail::Lent<wellhead_resource>(resource));
