@@ -8,7 +8,7 @@ use super::stamp::Stamp;
 use super::tree::EntryKind;
 use super::windows_name;
 use crate::error::{Error, ErrorKind, Result};
-use crate::log::{Log, Severity};
+use crate::log::{Log, Severity, printable};
 use crate::sync::Lock;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
@@ -175,10 +175,10 @@ impl Rules {
     /// the log.
     pub(super) fn complain_of_spelling(&self, path: &str, name: &str) {
         if first_time(&self.misspelled, path) {
-            let directory = self.root.join(path);
+            let asked = self.root.join(path).join(name);
             let line = format!(
                 "a client asked for \"{}\", which the folder lists in another spelling; only the listed one is served",
-                directory.join(name).display()
+                printable(&asked.to_string_lossy(), usize::MAX)
             );
             self.log.write(Severity::Warning, &line);
         }

@@ -142,6 +142,15 @@ fn an_entry_is_served_by_the_name_that_its_directory_has() {
     assert_eq!(lines.len(), 2, "one line for each directory: {lines:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_spelling_of_a_client_cannot_forge_a_line_of_the_log() {
+    let mut served = Served::new(&[("a\nb\u{1b}[2J", "o")], |directory| directory);
+    served.assert_absent("A\nB\u{1b}[2J");
+    let lines = served.log.lock().unwrap().clone();
+    assert!(lines[0].contains("A\\u{a}B\\u{1b}[2J") && !lines[0].contains(char::is_control), "{lines:?}");
+}
+
 #[cfg(not(windows))]
 #[test]
 fn entries_that_differ_only_in_case_are_both_served_and_both_hidden() {

@@ -129,6 +129,25 @@ fn a_link_is_a_file_of_the_skill_only_if_its_target_is() {
     );
 }
 
+#[test]
+fn a_client_that_asks_for_no_skill_writes_nothing_into_the_log() {
+    let served = Served::files(&[("pdf/SKILL.md", &skill_md("pdf")), ("notes/a.txt", "a")]);
+    for directory in ["gone", "a%0Aerror:%20forged%1B[2J", "pdf/gone", "notes", "."] {
+        let params = json!({"uri": format!("skill://{directory}/SKILL.md")});
+        assert_eq!(served.send_request("skills/get", params)["error"]["code"], -32602, "{directory}");
+    }
+    assert_eq!(*served.log.lock().unwrap(), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_name_of_a_directory_cannot_forge_a_line_of_the_log() {
+    let served = Served::files(&[("a\nb\u{1b}[2J/SKILL.md", "no front matter")]);
+    assert_eq!(served.skills(), [""; 0]);
+    let lines = served.log.lock().unwrap().clone();
+    assert!(lines[0].contains("a\\u{a}b\\u{1b}[2J") && !lines[0].contains(char::is_control), "{lines:?}");
+}
+
 // row: SK-15
 #[test]
 fn a_skill_with_too_many_files_or_bytes_is_not_served() {

@@ -11,7 +11,7 @@ use crate::directory::tree::{Entry, EntryKind, Folder, join};
 use crate::directory::watch::Watch;
 use crate::encode::quote_into;
 use crate::error::said_by_system;
-use crate::log::{Log, Severity};
+use crate::log::{Log, Severity, printable};
 use crate::model::{MAX_BYTES, MAX_FILES};
 use crate::sync::Lock;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -250,7 +250,8 @@ impl Library {
             .any(|compared| self.skills_around(path, compared).any(|skill| skill.files.contains_key(path)))
     }
 
-    fn has_skill_md(&self, directory: &str) -> bool {
+    /// Returns whether a directory may be a skill.
+    pub(super) fn has_skill_md(&self, directory: &str) -> bool {
         let Some(folder) = self.folder(directory) else { return false };
         matches!(self.base.tree.own_child(&folder, SKILL_MD), Ok(Some(Entry::File(..))))
     }
@@ -387,15 +388,17 @@ impl Library {
         })
     }
 
+    /// Logs a line, unless the log has it. Names of directories may have characters that a terminal obeys.
     fn log_once(&self, line: &str) {
+        let line = printable(line, usize::MAX);
         let new = self.complained.with(|complained, _| {
             if complained.len() >= REMEMBERED {
                 complained.clear();
             }
-            complained.insert(line.to_owned())
+            complained.insert(line.clone())
         });
         if new {
-            self.log.write(Severity::Warning, line);
+            self.log.write(Severity::Warning, &line);
         }
     }
 }

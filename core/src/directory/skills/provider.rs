@@ -91,6 +91,8 @@ impl SkillFiles {
         let target = self.0.base.address.parse(uri).filter(|target| !target.slash);
         let path = target.as_ref().and_then(|target| target.path.strip_suffix(SKILL_MD));
         let directory = path.and_then(|path| if path.is_empty() { Some("") } else { path.strip_suffix('/') });
+        // Clients choose the names, and must not fill the log with directories that are no skills.
+        let directory = directory.filter(|directory| self.0.has_skill_md(directory));
         let skill = directory.and_then(|directory| self.0.skill(directory, Compared::Always).ok());
         // The walk compares the URI: another spelling of it is another URI.
         let Some(skill) = skill.filter(|skill| skill.uri == uri) else { return Page::missing() };
