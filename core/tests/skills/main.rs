@@ -9,7 +9,9 @@ use std::fs;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tempfile::TempDir;
 use wellhead::{Caller, Connection, ErrorKind, Handle, Handled, Server, Skills};
 
@@ -42,9 +44,12 @@ impl Served {
         }
         let log = Arc::new(Mutex::new(Vec::new()));
         let sink = log.clone();
-        let server =
-            Server::builder("test", "1").on_log(move |_, line| sink.lock().unwrap().push(line.to_owned()));
-        let server = server.build().unwrap();
+        let server = Server::builder("test", "1")
+            .resources_as_tools(true)
+            .clock(|| Duration::ZERO) // a search sees all files on a slow machine, too
+            .on_log(move |_, line| sink.lock().unwrap().push(line.to_owned()))
+            .build()
+            .unwrap();
         let handle = server.skills(how(Skills::new(&root))).unwrap();
         let connection = server.connect(Caller::default());
         Served { server, handle, root, connection, log, _around: around }
@@ -86,6 +91,16 @@ impl Served {
 
     fn is_read(&self, uri: &str) -> bool {
         self.send_request("resources/read", json!({"uri": uri}))["result"].is_object()
+    }
+
+    /// The URIs of the files with this word.
+    #[cfg(unix)]
+    fn found(&self, word: &str) -> Vec<String> {
+        let params = json!({"name": "search", "arguments": {"query": word}});
+        let answer = self.send_request("tools/call", params);
+        let results = answer["result"]["structuredContent"]["results"].as_array();
+        let results = results.unwrap_or_else(|| panic!("{answer}")).iter();
+        results.map(|found| found["id"].as_str().unwrap().to_owned()).collect()
     }
 
     fn logged(&self, text: &str) -> bool {
@@ -146,6 +161,36 @@ fn the_name_of_a_directory_cannot_forge_a_line_of_the_log() {
     assert_eq!(served.skills(), [""; 0]);
     let lines = served.log.lock().unwrap().clone();
     assert!(lines[0].contains("a\\u{a}b\\u{1b}[2J") && !lines[0].contains(char::is_control), "{lines:?}");
+}
+
+// row: SK-11
+#[cfg(unix)]
+#[test]
+fn a_link_that_replaces_a_file_is_not_followed_out_of_the_skill_before_its_change_is_noticed() {
+    let pdf = skill_md("pdf");
+    let files = [("pdf/SKILL.md", &*pdf), ("pdf/a.txt", "a"), ("pdf/b.txt", "b"), ("pdf/d/c.txt", "needle")];
+    let served = Served::build(&files, |skills| skills);
+    served.put("notes/c.txt", "needle");
+    // The thread that watches waits in this callback, and notices nothing meanwhile.
+    let ((announce, announced), (resume, resumed)) = (channel(), channel::<()>());
+    let resumed = Mutex::new(resumed);
+    let publish = move |_: &str| {
+        let _ = announce.send(());
+        let _ = resumed.lock().unwrap().recv();
+    };
+    served.server.on_publish(publish).unwrap();
+    served.put("pdf/b.txt", "changed");
+    announced.recv().unwrap();
+    let uris = ["skill://pdf/a.txt", "skill://pdf/d/c.txt"];
+    assert!(uris.iter().all(|uri| served.is_read(uri)));
+    assert_eq!(served.found("needle"), uris[1..]);
+    fs::remove_file(served.root.join("pdf/a.txt")).unwrap();
+    fs::remove_dir_all(served.root.join("pdf/d")).unwrap();
+    symlink("../notes/c.txt", served.root.join("pdf/a.txt")).unwrap();
+    symlink("../notes", served.root.join("pdf/d")).unwrap();
+    assert_eq!(served.found("needle"), [""; 0]);
+    assert_eq!(uris.map(|uri| served.is_read(uri)), [false, false]);
+    drop(resume);
 }
 
 // row: SK-15

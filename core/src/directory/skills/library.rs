@@ -30,6 +30,8 @@ const REMEMBERED: usize = 10_000;
 pub(super) struct Skill {
     /// The URI of its `SKILL.md`.
     pub(super) uri: String,
+    /// The beginning of the paths in its directory: that of the directory and a slash, or "" for the root.
+    inside: String,
     pub(super) front: FrontMatter,
     /// The files of the skill by path, in the order of their bytes.
     pub(super) files: BTreeMap<String, SkillFile>,
@@ -243,11 +245,29 @@ impl Library {
             .filter_map(move |directory| self.skill(directory, compared).ok())
     }
 
-    /// Returns whether a file belongs to a skill, even if it was created a moment ago.
-    pub(super) fn serves(&self, path: &str) -> bool {
-        [Compared::AfterChanges, Compared::Always]
-            .into_iter()
-            .any(|compared| self.skills_around(path, compared).any(|skill| skill.files.contains_key(path)))
+    /// Returns the file at `path` if it belongs to a skill, even if it was created a moment ago.
+    pub(super) fn find_file(&self, path: &str) -> io::Result<Option<Entry>> {
+        for compared in [Compared::AfterChanges, Compared::Always] {
+            for skill in self.skills_around(path, compared) {
+                if let Some(entry) = self.file_of(&skill, path)? {
+                    return Ok(Some(entry));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the file of a skill at `path`. A link may have taken its place since the skill was read, so this checks
+    /// again where the path leads.
+    pub(super) fn file_of(&self, skill: &Skill, path: &str) -> io::Result<Option<Entry>> {
+        if !skill.files.contains_key(path) {
+            return Ok(None);
+        }
+        let file = self.base.tree.find(path)?.filter(|entry| {
+            let really = entry.path();
+            entry.kind() == EntryKind::File && (really == path || really.starts_with(&skill.inside))
+        });
+        Ok(file)
     }
 
     /// Returns whether a directory may be a skill.
@@ -265,8 +285,7 @@ impl Library {
     fn files(&self, directory: &str) -> Result<BTreeMap<String, UnreadFile>, Flaw> {
         let Some(folder) = self.folder(directory) else { return Err(Flaw::new(0, "it is not there")) };
         let mut files = BTreeMap::new();
-        let inside = if directory.is_empty() { String::new() } else { format!("{directory}/") };
-        self.add_files(&folder, &inside, &mut files)?;
+        self.add_files(&folder, &inside(directory), &mut files)?;
         Ok(files)
     }
 
@@ -329,7 +348,7 @@ impl Library {
             };
             read.insert(path.clone(), file);
         }
-        Ok(self.entry(self.uri_of(directory), front, read))
+        Ok(self.entry(directory, front, read))
     }
 
     /// Returns the name that a skill in this directory must have.
@@ -340,7 +359,7 @@ impl Library {
         }
     }
 
-    fn entry(&self, uri: String, front: FrontMatter, files: BTreeMap<String, SkillFile>) -> Skill {
+    fn entry(&self, directory: &str, front: FrontMatter, files: BTreeMap<String, SkillFile>) -> Skill {
         let mut listed: Vec<(Arc<str>, &SkillFile)> =
             files.iter().map(|(path, file)| (self.base.address.uri(path).into(), file)).collect();
         listed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
@@ -361,7 +380,7 @@ impl Library {
         }
         json.extend_from_slice(b"]}");
         let uris = listed.into_iter().map(|(uri, _)| uri).collect();
-        Skill { uri, front, files, uris, json }
+        Skill { uri: self.uri_of(directory), inside: inside(directory), front, files, uris, json }
     }
 
     /// Logs a line about a directory, unless the log has it.
@@ -401,4 +420,9 @@ impl Library {
             self.log.write(Severity::Warning, &line);
         }
     }
+}
+
+/// Returns the text with which the paths of all entries below a directory begin.
+pub(super) fn inside(directory: &str) -> String {
+    if directory.is_empty() { String::new() } else { format!("{directory}/") }
 }

@@ -1,6 +1,6 @@
 //! Answers the requests of clients for the skills of a folder.
 
-use super::library::{Compared, Library, SKILL_MD, Skill};
+use super::library::{Compared, Library, SKILL_MD, Skill, inside};
 use crate::catalog::Listing;
 use crate::directory::media;
 use crate::directory::provider::{contents, text_or_bytes};
@@ -26,10 +26,7 @@ impl SkillFiles {
         let Some(target) = base.address.parse(call.uri()).filter(|target| !target.slash) else {
             return Ok(Answer::NotFound);
         };
-        if !self.0.serves(&target.path) {
-            return Ok(Answer::NotFound);
-        }
-        let Some(Entry::File(folder, name, _)) = base.tree.find(&target.path)? else {
+        let Some(Entry::File(folder, name, _)) = self.0.find_file(&target.path)? else {
             return Ok(Answer::NotFound);
         };
         let Some((file, metadata)) = base.tree.open_file(&folder, &name)? else {
@@ -138,7 +135,7 @@ impl SkillFiles {
 
     /// Returns the names of the entries of a directory that are skills or contain some.
     fn leading(&self, folder: &Folder) -> io::Result<Vec<String>> {
-        let inside = if folder.path.is_empty() { String::new() } else { format!("{}/", folder.path) };
+        let inside = inside(&folder.path);
         let mut names: Vec<String> = Vec::new();
         for (_, path) in self.0.directories()?.iter() {
             let Some(name) = path.strip_prefix(&*inside).and_then(|rest| rest.split('/').next()) else {
@@ -190,7 +187,7 @@ impl SearchedFolder for SkillFiles {
                     Some((uri, title.to_owned()))
                 };
                 let base = &self.0.base;
-                let text = || base.searched_text(path, &base.tree.find(path).ok()??);
+                let text = || base.searched_text(path, &self.0.file_of(&skill, path).ok()??);
                 search.compare(path, text, described);
                 if search.pace() == Pace::Over {
                     return;
@@ -230,6 +227,7 @@ impl Provider for SkillFiles {
 
     fn exists(&self, uri: &str) -> bool {
         let Some(target) = self.0.base.address.parse(uri) else { return false };
-        self.0.base.address.is_listed_spelling(uri, &target.path) && self.0.serves(&target.path)
+        self.0.base.address.is_listed_spelling(uri, &target.path)
+            && matches!(self.0.find_file(&target.path), Ok(Some(_)))
     }
 }
