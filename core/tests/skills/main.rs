@@ -368,13 +368,35 @@ impl Subscriber {
     }
 }
 
+/// The paths of the files that a [`Subscriber`] subscribes to.
+fn marks_paths() -> Vec<String> {
+    (0..20).map(|mark| format!("marks/{mark}")).collect()
+}
+
+// row: SK-51
+#[cfg(unix)]
+#[test]
+fn an_edit_behind_a_link_is_announced_under_the_uri_of_the_link() {
+    let (marks, pdf) = (skill_md("marks"), skill_md("pdf"));
+    let mut files = vec![("marks/SKILL.md", &*marks), ("pdf/SKILL.md", &*pdf), ("pdf/real.md", "x")];
+    let names = marks_paths();
+    files.extend(names.iter().map(|name| (&**name, "")));
+    let served = Served::build(&files, |skills| skills);
+    symlink("real.md", served.root.join("pdf/link.md")).unwrap();
+    let link = "skill://pdf/link.md";
+    let mut subscriber = Subscriber::subscribe(&served, &[link]);
+    subscriber.next_changes(&served); // the link is new
+    served.put("pdf/real.md", "y");
+    assert_eq!(subscriber.next_changes(&served), (vec![link.to_owned()], 0));
+}
+
 // row: SK-51
 #[test]
 fn the_list_has_changed_when_files_come_or_go() {
     let (marks, pdf) = (skill_md("marks"), skill_md("pdf"));
     let mut files =
         vec![("marks/SKILL.md", &*marks), ("pdf/SKILL.md", &*pdf), ("pdf/a.txt", "a"), ("pdf/b.txt", "b")];
-    let names: Vec<_> = (0..20).map(|mark| format!("marks/{mark}")).collect();
+    let names = marks_paths();
     files.extend(names.iter().map(|name| (&**name, "")));
     let served = Served::build(&files, |skills| skills);
     let [a, b, md] = ["skill://pdf/a.txt", "skill://pdf/b.txt", "skill://pdf/SKILL.md"];

@@ -6,6 +6,7 @@ use crate::directory::media;
 use crate::directory::provider::{contents, text_or_bytes};
 use crate::directory::stamp::Stamp;
 use crate::directory::tree::{Entry, EntryKind, Folder, join};
+use crate::directory::watch::Watch;
 use crate::error::said_by_system;
 use crate::event::{Call, ListCall};
 use crate::model::{Answer, MAX_BYTES, Page, Resource};
@@ -149,6 +150,17 @@ impl SkillFiles {
         Ok(names)
     }
 
+    /// Returns whether there is a file at this path. If a link leads to it, changes are announced for the link, too.
+    fn see_file(&self, path: &str) -> bool {
+        let Ok(Some(file)) = self.0.find_file(path) else { return false };
+        if let Some(watch) = &self.0.watch
+            && file.path() != path
+        {
+            watch.link(file.path(), path);
+        }
+        true
+    }
+
     /// Returns a file of a skill as lists show it; `None` if there is no such file. A `SKILL.md` has the name and
     /// description of its front matter.
     fn described(&self, skill: &Skill, path: &str) -> Option<Resource> {
@@ -162,11 +174,18 @@ impl SkillFiles {
 }
 
 impl SubscriptionHook for SkillFiles {
-    fn subscribed(&self, _: &str) {}
+    /// Notes the target of a link again, since it may have been forgotten after [`Provider::exists`].
+    fn subscribed(&self, uri: &str) {
+        if self.0.watch.as_ref().is_some_and(Watch::has_links)
+            && let Some(target) = self.0.base.address.parse(uri)
+        {
+            self.see_file(&target.path);
+        }
+    }
 
     #[cfg(all(test, unix))]
     fn links(&self) -> usize {
-        0
+        self.0.watch.as_ref().unwrap().links()
     }
 }
 
@@ -227,7 +246,6 @@ impl Provider for SkillFiles {
 
     fn exists(&self, uri: &str) -> bool {
         let Some(target) = self.0.base.address.parse(uri) else { return false };
-        self.0.base.address.is_listed_spelling(uri, &target.path)
-            && matches!(self.0.find_file(&target.path), Ok(Some(_)))
+        self.0.base.address.is_listed_spelling(uri, &target.path) && self.see_file(&target.path)
     }
 }
