@@ -163,9 +163,11 @@ impl Address {
         (path.is_empty() || path.split('/').all(is_name)).then(|| path.into_owned())
     }
 
-    /// Returns the URI with the authority `localhost`.
-    pub(super) fn at_localhost(uri: &str) -> String {
-        uri.replacen("file://", "file://localhost", 1)
+    /// Returns a URI in each spelling in which clients may subscribe to it: that of lists, and for a file the one with
+    /// the authority `localhost`.
+    pub(super) fn spellings(uri: String) -> impl Iterator<Item = String> {
+        let at_localhost = uri.strip_prefix(FILE).map(|path| format!("{FILE}localhost{path}"));
+        std::iter::once(uri).chain(at_localhost)
     }
 
     /// Returns the text with which all URIs below a directory begin.
@@ -201,7 +203,7 @@ impl Address {
     /// Returns whether a URI is spelled as in lists. Notifications of changes use that spelling.
     pub(super) fn is_listed_spelling(&self, uri: &str, path: &str) -> bool {
         let listed = self.uri(path);
-        uri == listed || uri == Address::at_localhost(&listed)
+        Address::spellings(listed).any(|spelling| spelling == uri)
     }
 }
 

@@ -147,8 +147,7 @@ impl Watch {
         // Dropped without the gate, because it may be the last reference.
         let Some(server) = self.0.server.upgrade().filter(|_| self.0.is_ours()) else { return };
         let is_subscribed = |path: &str| {
-            let uri = self.0.base.address.uri(path);
-            server.hub.is_watched(&uri) || server.hub.is_watched(&Address::at_localhost(&uri))
+            Address::spellings(self.0.base.address.uri(path)).any(|uri| server.hub.is_watched(&uri))
         };
         self.0.seen.with(|seen| seen.links.add(really, path, is_subscribed));
     }
@@ -389,10 +388,8 @@ impl WatchState {
     fn is_subscribed(&self, path: &str) -> bool {
         let Some(server) = self.server.upgrade() else { return false };
         let (uri, inside) = (self.base.address.uri(path), self.base.address.inside(path));
-        let is = |uri: &str, inside: &str| {
-            server.hub.is_watched(uri) || !server.hub.watched_within(inside).is_empty()
-        };
-        is(&uri, &inside) || is(&Address::at_localhost(&uri), &Address::at_localhost(&inside))
+        Address::spellings(uri).any(|uri| server.hub.is_watched(&uri))
+            || Address::spellings(inside).any(|inside| !server.hub.watched_within(&inside).is_empty())
     }
 
     fn describe(&self, path: &str) -> Option<Resource> {
@@ -402,25 +399,20 @@ impl WatchState {
 
     /// Announces changes. Only a closed server refuses announcements, and it has no clients to notify.
     fn announce(&self, server: &Server, changes: Changes) {
-        for (path, now) in changes.updated {
-            let uri = self.base.address.uri(&path);
-            let _ = server.notify_updated(&Address::at_localhost(&uri));
-            let _ = match now {
-                Some(resource) => server.notify_updated_with_resource(resource),
-                None => server.notify_updated(&uri),
-            };
+        for (path, mut now) in changes.updated {
             let links = self.seen.with(|seen| seen.links.to(&path));
-            for link in links {
-                let uri = self.base.address.uri(&link);
-                let _ = server
-                    .notify_updated(&uri)
-                    .and_then(|()| server.notify_updated(&Address::at_localhost(&uri)));
+            for path in std::iter::once(&path).chain(&links) {
+                for uri in Address::spellings(self.base.address.uri(path)) {
+                    let _ = match now.take_if(|resource| *resource.uri() == *uri) {
+                        Some(resource) => server.notify_updated_with_resource(resource),
+                        None => server.notify_updated(&uri),
+                    };
+                }
             }
         }
         for path in changes.within {
-            let inside = self.base.address.inside(&path);
-            for prefix in [&inside, &Address::at_localhost(&inside)] {
-                server.updated_within(prefix);
+            for prefix in Address::spellings(self.base.address.inside(&path)) {
+                server.updated_within(&prefix);
             }
         }
         if changes.list {

@@ -9,6 +9,7 @@ use std::fs;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+#[cfg(unix)]
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -371,6 +372,22 @@ impl Subscriber {
 /// The paths of the files that a [`Subscriber`] subscribes to.
 fn marks_paths() -> Vec<String> {
     (0..20).map(|mark| format!("marks/{mark}")).collect()
+}
+
+// row: SK-51
+#[cfg(target_os = "linux")] // other systems may report earlier changes, too
+#[test]
+fn a_change_is_published_once() {
+    let pdf = skill_md("pdf");
+    let served = Served::build(&[("pdf/SKILL.md", &*pdf), ("pdf/a.txt", "")], |skills| skills);
+    let (publish, published) = channel();
+    served.server.on_publish(move |change| drop(publish.send(change.to_owned()))).unwrap();
+    fs::rename(served.root.join("pdf/a.txt"), served.root.join("pdf/b.txt")).unwrap();
+    let changes = published.iter().take_while(|change| !change.contains("\"list"));
+    let uris: Vec<_> = changes
+        .map(|change| serde_json::from_str::<Value>(&change).unwrap()["uri"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(uris, ["skill://pdf", "skill://pdf/a.txt", "skill://pdf/b.txt"]);
 }
 
 // row: SK-51
