@@ -34,7 +34,7 @@ use seen::Seen;
 use settling::Settling;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::mem::take;
+use std::mem::{replace, take};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -137,8 +137,9 @@ impl Watch {
     /// if some directories are not watched.
     #[cfg(feature = "skills")]
     pub(super) fn epoch(&self) -> Option<u64> {
-        let all =
-            self.0.is_ours() && self.0.whole.load(Ordering::Acquire) && !self.0.seen.with(|seen| seen.full);
+        let all = self.0.is_ours()
+            && self.0.whole.load(Ordering::Acquire)
+            && !self.0.seen.with(|seen| seen.is_incomplete);
         all.then(|| self.0.epoch.load(Ordering::Acquire))
     }
 
@@ -237,14 +238,16 @@ impl WatchState {
     /// Watches a directory. Returns the paths of the directories in it if it was not watched before.
     fn see(&self, folder: &Folder) -> Option<Vec<String>> {
         let added = self.seen.with(|seen| {
-            if seen.full || seen.has(&folder.path) {
+            if seen.has(&folder.path) {
                 return Ok(None);
             }
             let mark = match self.notifier.add(folder) {
                 Ok(mark) => mark,
+                // The system may have room for the next one, so that is tried, too.
                 Err(e) if Notifier::is_full(&e) => {
-                    seen.full = true;
-                    return Err(seen.len());
+                    seen.is_incomplete = true;
+                    let was_logged = replace(&mut seen.logged_full, true);
+                    return if was_logged { Ok(None) } else { Err(seen.len()) };
                 }
                 Err(_) => return Ok(None),
             };
@@ -269,7 +272,8 @@ impl WatchState {
         let Some(folder) = self.base.tree.folder(path) else { return Vec::new() };
         match self.see(&folder) {
             Some(inside) => inside,
-            None if self.seen.with(|seen| seen.full) => Vec::new(),
+            // There is no room for the directories in it, either.
+            None if self.seen.with(|seen| seen.is_incomplete && !seen.has(path)) => Vec::new(),
             None => folders(&folder, self.base.tree.entries(&folder).unwrap_or_default()),
         }
     }
@@ -286,7 +290,10 @@ impl WatchState {
                 FileEvent::Gone(mark) => self.seen.with(|seen| seen.remove_mark(&mark)),
                 FileEvent::Lost => {
                     self.whole.store(false, Ordering::Release);
-                    self.seen.with(|seen| seen.forget("", &self.notifier));
+                    self.seen.with(|seen| {
+                        seen.forget("", &self.notifier);
+                        seen.is_incomplete = false;
+                    });
                     todo.push(String::new());
                     changes.within.insert(String::new());
                     changes.list = true;
@@ -502,6 +509,54 @@ mod tests {
         shared.announce(&server, changes);
         assert_eq!(client.next_update().unwrap(), uri);
         assert_eq!(client.list_changes().unwrap(), 1);
+    }
+
+    /// Watches the directories at these paths and those below them, as the thread does.
+    #[cfg(target_os = "linux")]
+    fn read_all(shared: &WatchState, mut todo: Vec<String>) {
+        while let Some(path) = todo.pop() {
+            todo.extend(shared.read_folder(&path));
+        }
+    }
+
+    // row: U-29
+    #[test]
+    #[cfg(target_os = "linux")] // elsewhere a whole tree is watched at once
+    fn directories_are_watched_again_when_the_system_has_room_again() {
+        let around = tempfile::tempdir().unwrap();
+        let log = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let sink = log.clone();
+        let server =
+            Server::builder("test", "1").on_log(move |_, line| sink.lock().unwrap().push(line.to_owned()));
+        let server = server.build().unwrap();
+        let (shared, mut system, _) = watched(around.path(), &server);
+        let is_watched = |path| shared.seen.with(|seen| seen.has(path));
+        let is_incomplete = || shared.seen.with(|seen| seen.is_incomplete);
+        read_all(&shared, vec![String::new()]);
+        assert!(is_watched("d") && !is_incomplete());
+
+        std::fs::create_dir(around.path().join("e")).unwrap();
+        inotify::IS_FULL.set(true);
+        read_all(&shared, vec!["e".to_owned()]);
+        assert!(!is_watched("e") && is_incomplete());
+
+        std::fs::rename(around.path().join("d"), around.path().join("f")).unwrap();
+        let (mut events, mut todo, mut changes) = (Vec::new(), Vec::new(), Changes::default());
+        assert!(system.wait(None, &mut events));
+        shared.understand(events, &mut todo, &mut changes);
+        inotify::IS_FULL.set(false); // there is room for one
+        read_all(&shared, vec!["f".to_owned()]);
+        inotify::IS_FULL.set(true);
+        assert!(is_watched("f"), "the directory that was renamed");
+        read_all(&shared, todo);
+        assert!(is_incomplete(), "another one is still not watched");
+
+        inotify::IS_FULL.set(false);
+        let mut todo = Vec::new();
+        shared.understand(vec![FileEvent::Lost], &mut todo, &mut changes);
+        read_all(&shared, todo);
+        assert!(["", "e", "f"].iter().all(|path| is_watched(path)) && !is_incomplete());
+        assert_eq!(log.lock().unwrap().len(), 1, "{log:?}");
     }
 
     // row: U-29

@@ -38,6 +38,12 @@ struct Descriptors {
     stop: OwnedFd,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// True if the system watches no more directories for this thread.
+    pub(super) static IS_FULL: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
 /// Room for at least this number of events is given to each reading.
 const BATCH: usize = 4096;
 
@@ -51,6 +57,10 @@ impl Notifier {
     }
 
     pub(super) fn add(&self, folder: &Folder) -> io::Result<Mark> {
+        #[cfg(test)]
+        if IS_FULL.get() {
+            return Err(Errno::NOSPC.into());
+        }
         let flags = WatchFlags::CREATE
             | WatchFlags::DELETE
             | WatchFlags::MOVED_FROM

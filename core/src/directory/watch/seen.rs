@@ -14,8 +14,10 @@ pub(super) struct Seen {
     paths: HashMap<Mark, String>,
     hasher: RandomState,
     pub(super) links: WatchedLinks,
-    /// True if the system cannot watch more directories.
-    pub(super) full: bool,
+    /// True if the system had no room to watch some directory.
+    pub(super) is_incomplete: bool,
+    /// True if the log says that the system has no room.
+    pub(super) logged_full: bool,
 }
 
 #[derive(Debug)]
