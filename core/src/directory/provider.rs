@@ -171,7 +171,7 @@ impl Files {
             }
         }
         if really != path {
-            watch.link(really, path);
+            watch.link(path);
         }
         new
     }
@@ -190,11 +190,8 @@ impl SubscriptionHook for Files {
     /// Notes the target of a link again, since it may have been forgotten after [`Provider::exists`].
     fn subscribed(&self, uri: &str) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.has_links()) else { return };
-        if let Some(target) = self.base.address.parse(uri)
-            && let Ok(Some(entry)) = self.base.tree.find(&target.path)
-            && entry.path() != target.path
-        {
-            watch.link(entry.path(), &target.path);
+        if let Some(target) = self.base.address.parse(uri) {
+            watch.link(&target.path);
         }
     }
 

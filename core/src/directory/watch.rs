@@ -87,7 +87,7 @@ enum FileEvent {
 struct Changes {
     /// The changed entries by path, in their present state; `None` if they are removed.
     updated: BTreeMap<String, Option<Resource>>,
-    /// Paths of directories in which every entry may have changed.
+    /// Paths where another entry may be, so that every entry below them may have changed.
     within: BTreeSet<String>,
     list: bool,
 }
@@ -95,6 +95,12 @@ struct Changes {
 impl Changes {
     fn is_empty(&self) -> bool {
         self.updated.is_empty() && self.within.is_empty() && !self.list
+    }
+
+    /// Returns whether the entry at a path is announced.
+    fn have(&self, path: &str) -> bool {
+        let mut around = Path::new(path).ancestors().filter_map(Path::to_str);
+        self.updated.contains_key(path) || around.any(|path| self.within.contains(path))
     }
 
     /// Adds announcements that came later.
@@ -143,14 +149,11 @@ impl Watch {
         all.then(|| self.0.epoch.load(Ordering::Acquire))
     }
 
-    /// Notes that a link at `path` leads to the entry at `really`. Changes of the entry are announced under both paths.
-    pub(super) fn link(&self, really: String, path: &str) {
-        // Dropped without the gate, because it may be the last reference.
-        let Some(server) = self.0.server.upgrade().filter(|_| self.0.is_ours()) else { return };
-        let is_subscribed = |path: &str| {
-            Address::spellings(self.0.base.address.uri(path)).any(|uri| server.hub.is_watched(&uri))
-        };
-        self.0.seen.with(|seen| seen.links.add(really, path, is_subscribed));
+    /// Notes where a path leads through links. Changes of that entry are announced under `path`, too.
+    pub(super) fn link(&self, path: &str) {
+        if self.0.is_ours() {
+            self.0.follow(path);
+        }
     }
 
     /// Returns whether a client ever asked for an entry behind a link.
@@ -347,7 +350,7 @@ impl WatchState {
         });
         match kind {
             // A client subscribes to it, so it may have been created and removed at once: that is a change.
-            None if same && moved && self.is_subscribed(&path) => {}
+            None if same && moved && !self.subscribed(&path).is_empty() => {}
             None | Some(EntryKind::Folder) if same => return, // a directory whose attributes changed: nothing that clients see
             Some(EntryKind::Folder) => todo.push(path.clone()),
             _ => {}
@@ -355,9 +358,11 @@ impl WatchState {
         if self.base.lists == Some(name) {
             changes.list = true;
         }
+        if !same || moved {
+            changes.within.insert(path.clone()); // a link may lead elsewhere now
+        }
         if !same || kind.is_none() {
             changes.list = true;
-            changes.within.insert(path.clone());
             let described = || self.describe(&folder.path);
             changes.updated.entry(folder.path.clone()).or_insert_with(described);
         }
@@ -391,12 +396,46 @@ impl WatchState {
         }
     }
 
-    /// Returns whether an entry, or an entry that was in it, has a subscriber.
-    fn is_subscribed(&self, path: &str) -> bool {
-        let Some(server) = self.server.upgrade() else { return false };
-        let (uri, inside) = (self.base.address.uri(path), self.base.address.inside(path));
-        Address::spellings(uri).any(|uri| server.hub.is_watched(&uri))
-            || Address::spellings(inside).any(|inside| !server.hub.watched_within(&inside).is_empty())
+    /// Returns the paths at and below `path` that have a subscriber.
+    fn subscribed(&self, path: &str) -> Vec<String> {
+        let Some(server) = self.server.upgrade() else { return Vec::new() };
+        let address = &self.base.address;
+        let own = Address::spellings(address.uri(path)).filter(|uri| server.hub.is_watched(uri));
+        let mut uris: Vec<Arc<str>> = own.map(Arc::from).collect();
+        uris.extend(
+            Address::spellings(address.inside(path)).flat_map(|inside| server.hub.watched_within(&inside)),
+        );
+        uris.iter().filter_map(|uri| address.parse(uri)).map(|target| target.path).collect()
+    }
+
+    /// Notes where a path leads through links now, and returns that.
+    fn follow(&self, path: &str) -> Option<String> {
+        // Dropped without the gate, because it may be the last reference.
+        let server = self.server.upgrade()?;
+        let is_subscribed = |path: &str| {
+            Address::spellings(self.base.address.uri(path)).any(|uri| server.hub.is_watched(&uri))
+        };
+        self.seen.with(|seen| {
+            // Found with the gate held, so that no thread notes an older place after this one.
+            let really = self.base.tree.find(path).unwrap_or_default().map(|entry| entry.path());
+            seen.links.set(path, really.clone(), is_subscribed);
+            really
+        })
+    }
+
+    /// Returns the paths through links that lead to a changed entry, or to another entry than before, except those that
+    /// are announced anyway. Notes where they lead now.
+    fn changed_links(&self, changes: &Changes) -> Vec<String> {
+        let mut links = self.seen.with(|seen| seen.links.targets().clone());
+        for path in changes.within.iter().flat_map(|path| self.subscribed(path)) {
+            links.entry(path.clone()).or_insert(Some(path)); // it may have become one through a link
+        }
+        let is_changed = |path: &str, before: Option<String>| {
+            let is_elsewhere = !changes.within.is_empty() && self.follow(path) != before;
+            is_elsewhere || before.is_some_and(|really| changes.have(&really))
+        };
+        let links = links.into_iter().filter_map(|(path, before)| is_changed(&path, before).then_some(path));
+        links.filter(|path| !changes.have(path)).collect()
     }
 
     fn describe(&self, path: &str) -> Option<Resource> {
@@ -406,15 +445,13 @@ impl WatchState {
 
     /// Announces changes. Only a closed server refuses announcements, and it has no clients to notify.
     fn announce(&self, server: &Server, changes: Changes) {
-        for (path, mut now) in changes.updated {
-            let links = self.seen.with(|seen| seen.links.to(&path));
-            for path in std::iter::once(&path).chain(&links) {
-                for uri in Address::spellings(self.base.address.uri(path)) {
-                    let _ = match now.take_if(|resource| *resource.uri() == *uri) {
-                        Some(resource) => server.notify_updated_with_resource(resource),
-                        None => server.notify_updated(&uri),
-                    };
-                }
+        let links = self.changed_links(&changes).into_iter().map(|path| (path, None));
+        for (path, mut now) in changes.updated.into_iter().chain(links) {
+            for uri in Address::spellings(self.base.address.uri(&path)) {
+                let _ = match now.take_if(|resource| *resource.uri() == *uri) {
+                    Some(resource) => server.notify_updated_with_resource(resource),
+                    None => server.notify_updated(&uri),
+                };
             }
         }
         for path in changes.within {

@@ -353,6 +353,73 @@ fn a_change_behind_a_link_is_announced_under_the_name_of_the_link() {
     assert_eq!(client.announced(&served, turn).0, paths(&["ln"]));
 }
 
+/// Replaces a link by one to another place, in one step.
+#[cfg(unix)]
+fn turn(served: &Served, link: &str, target: &str) {
+    served.link(".new", target);
+    fs::rename(served.root.join(".new"), served.root.join(link)).unwrap();
+}
+
+// row: U-29
+#[cfg(unix)]
+#[test]
+fn a_subscriber_of_a_path_through_a_link_is_notified_of_changes_where_the_link_leads_now() {
+    let files = [("rel/1/f", ""), ("rel/2/f", ""), ("a", ""), ("b", ""), ("own", "")];
+    let files: Vec<_> = files.into_iter().chain(FENCES.map(|fence| (fence, ""))).collect();
+    let served = Served::files(&files);
+    served.link("current", "rel/1");
+    served.link("latest", "current/f");
+    served.link("ln", "a");
+    let watched = ["current/f", "latest", "ln", "own"];
+    let watched: Vec<_> = watched.into_iter().chain(FENCES).collect();
+    let mut client = Client::watching(&served, Era::Handshake, &watched);
+    client.announced(&served, || {}); // of the links themselves, perhaps
+    let both = paths(&["current/f", "latest"]);
+    assert_eq!(client.announced(&served, || turn(&served, "current", "rel/2")).0, both);
+    assert_eq!(client.announced(&served, || served.put("rel/1/f", "1")).0, paths(&[]));
+    assert_eq!(client.announced(&served, || served.put("rel/2/f", "2")).0, both);
+    assert_eq!(client.announced(&served, || turn(&served, "ln", "b")).0, paths(&["ln"]));
+    assert_eq!(client.announced(&served, || served.put("a", "1")).0, paths(&[]));
+    assert_eq!(client.announced(&served, || served.put("b", "2")).0, paths(&["ln"]));
+    assert_eq!(client.announced(&served, || turn(&served, "own", "b")).0, paths(&["own"]));
+    assert_eq!(client.announced(&served, || served.put("b", "3")).0, paths(&["ln", "own"]));
+
+    assert_eq!(client.announced(&served, || turn(&served, "current", "rel/3")).0, both, "nothing is there");
+    let come = || fs::rename(served.root.join("rel/1"), served.root.join("rel/3")).unwrap();
+    assert_eq!(client.announced(&served, come).0, both);
+    assert_eq!(client.announced(&served, || served.put("rel/3/f", "3")).0, both);
+    let replace = || {
+        fs::remove_file(served.root.join("current")).unwrap();
+        served.put("current", "a file");
+    };
+    assert_eq!(client.announced(&served, replace).0, both);
+}
+
+// row: U-29
+#[cfg(unix)]
+#[test]
+fn a_directory_that_moves_is_announced_for_the_entries_in_it_that_a_link_leads_to() {
+    let files: Vec<_> = [("d/s/a", "")].into_iter().chain(FENCES.map(|fence| (fence, ""))).collect();
+    let served = Served::files(&files);
+    served.link("dir", "d");
+    served.link("deep", "d/s");
+    let watched: Vec<_> = ["dir/s/a", "deep/a"].into_iter().chain(FENCES).collect();
+    let mut client = Client::watching(&served, Era::Handshake, &watched);
+    client.announced(&served, || {}); // of the links themselves, perhaps
+    let rename = |from: &str, to: &str| fs::rename(served.root.join(from), served.root.join(to)).unwrap();
+    let both = paths(&["deep/a", "dir/s/a"]);
+    assert_eq!(client.announced(&served, || rename("d", "e")).0, both);
+    assert_eq!(client.announced(&served, || served.put("e/s/a", "1")).0, paths(&[]));
+    assert_eq!(client.announced(&served, || rename("e", "d")).0, both);
+    assert_eq!(client.announced(&served, || served.put("d/s/a", "2")).0, both);
+    let hide = || served.put("d/.gitignore", "a\n");
+    assert_eq!(client.announced(&served, hide).0, both);
+    assert_eq!(
+        client.announced(&served, || fs::remove_file(served.root.join("d/.gitignore")).unwrap()).0,
+        both
+    );
+}
+
 // row: U-20
 #[test]
 fn a_subscriber_of_a_uri_with_localhost_is_notified_with_that_uri() {

@@ -156,7 +156,7 @@ impl SkillFiles {
         if let Some(watch) = &self.0.watch
             && file.path() != path
         {
-            watch.link(file.path(), path);
+            watch.link(path);
         }
         true
     }

@@ -1,6 +1,6 @@
-//! The paths of links through which clients subscribed to an entry, by the entry's real path.
+//! The paths through which clients subscribed to an entry behind a link, and where they lead.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 /// Up to this number of paths, those without a subscription are not looked for.
 const FEW: usize = 64;
@@ -9,12 +9,14 @@ const FEW: usize = 64;
 /// [`FEW`].
 #[derive(Debug, Default)]
 pub(super) struct WatchedLinks {
-    paths: HashMap<String, BTreeSet<String>>,
-    count: usize,
+    targets: Targets,
     /// The number of paths at which those without a subscription are removed. 0 if there has never been a path through
     /// a link.
     full_at: usize,
 }
+
+/// The real path that each path leads to; `None` if it leads nowhere at the moment.
+pub(super) type Targets = BTreeMap<String, Option<String>>;
 
 impl WatchedLinks {
     pub(super) fn were_used(&self) -> bool {
@@ -23,28 +25,29 @@ impl WatchedLinks {
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.count
+        self.targets.len()
     }
 
-    /// Adds a path that leads through a link to a real path. When as many were added as there were, it checks all
-    /// paths, and removes those without a subscription.
-    pub(super) fn add(&mut self, really: String, path: &str, is_subscribed: impl Fn(&str) -> bool) {
-        if self.were_used() && self.count >= self.full_at {
-            self.paths.retain(|_, paths| {
-                paths.retain(|path| is_subscribed(path));
-                !paths.is_empty()
-            });
-            self.count = self.paths.values().map(BTreeSet::len).sum();
-            self.paths.shrink_to(self.count * 2);
-            self.full_at = self.count * 2;
+    pub(super) fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    /// Notes where a path leads now. Adds it only if a link is on the path. When as many were added as there were, it
+    /// checks all paths, and removes those without a subscription.
+    pub(super) fn set(&mut self, path: &str, really: Option<String>, is_subscribed: impl Fn(&str) -> bool) {
+        if let Some(target) = self.targets.get_mut(path) {
+            *target = really;
+            return;
+        }
+        if really.as_deref().is_none_or(|really| really == path) {
+            return;
+        }
+        if self.were_used() && self.targets.len() >= self.full_at {
+            self.targets.retain(|path, _| is_subscribed(path));
+            self.full_at = self.targets.len() * 2;
         }
         self.full_at = self.full_at.max(FEW);
-        self.count += usize::from(self.paths.entry(really).or_default().insert(path.to_owned()));
-    }
-
-    /// Returns the paths through links that lead to a real path.
-    pub(super) fn to(&self, really: &str) -> Vec<String> {
-        self.paths.get(really).into_iter().flatten().cloned().collect()
+        self.targets.insert(path.to_owned(), really);
     }
 }
 
@@ -57,20 +60,34 @@ mod tests {
         let mut links = WatchedLinks::default();
         assert!(!links.were_used());
         let path = |n: usize| format!("a/{n}");
+        let target = || Some("f".to_owned());
         for n in 0..60_000 {
-            links.add("f".to_owned(), &path(n), |path| path == "a/7");
+            links.set(&path(n), target(), |path| path == "a/7");
             assert!(links.len() <= FEW, "{n}: {}", links.len());
         }
-        assert!(links.to("f").contains(&path(7)));
+        assert_eq!(links.targets()["a/7"], target());
         let mut links = WatchedLinks::default();
         for n in 0..10_000 {
-            links.add(format!("f{n}"), &path(n), |_| true);
+            links.set(&path(n), target(), |_| true);
         }
         assert_eq!(links.len(), 10_000);
-        assert_eq!(links.to("f9"), [path(9)]);
         for n in 0..20_000 {
-            links.add("f".to_owned(), &path(n), |_| false);
+            links.set(&format!("b/{n}"), target(), |_| false);
         }
-        assert!(links.len() <= 20_000 && links.to("f9").is_empty());
+        assert!(links.len() <= 20_000 && !links.targets().contains_key("a/9"));
+    }
+
+    #[test]
+    fn a_path_leads_to_one_place_at_a_time() {
+        let mut links = WatchedLinks::default();
+        for really in [Some("ln"), None] {
+            links.set("ln", really.map(str::to_owned), |_| true);
+            assert_eq!(links.len(), 0, "no link is on the path");
+        }
+        for really in [Some("a"), Some("b"), None, Some("ln")] {
+            let really = really.map(str::to_owned);
+            links.set("ln", really.clone(), |_| true);
+            assert_eq!(*links.targets(), Targets::from([("ln".to_owned(), really)]));
+        }
     }
 }
