@@ -273,6 +273,13 @@ impl WatchState {
     /// Reads the directory at `path`; returns the paths of the directories in it.
     fn read_folder(&self, path: &str) -> Vec<String> {
         let Some(folder) = self.base.tree.folder(path) else { return Vec::new() };
+        self.seen.with(|seen| {
+            // It may have been moved away before the directory that it was in was watched.
+            let is_other = |mark| !seen.is_at(path, &mark);
+            if seen.has(path) && self.notifier.add(&folder).is_ok_and(is_other) {
+                seen.forget(path, &self.notifier);
+            }
+        });
         match self.see(&folder) {
             Some(inside) => inside,
             // There is no room for the directories in it, either.
@@ -304,27 +311,37 @@ impl WatchState {
             }
         }
         for (mark, names) in entries {
-            let path = self.seen.with(|seen| seen.path_of(&mark).map(str::to_owned));
-            let Some(folder) = path.and_then(|path| self.base.tree.folder(&path)) else { continue };
-            for (name, moved) in names {
-                // An event may have the spelling that the other program used.
-                let own = self.base.tree.own_name(&folder, &name).unwrap_or_default();
-                if may_be_ignore_file(own.as_deref().unwrap_or(&name)) {
-                    self.judge_again(&folder, changes, todo);
-                    continue;
-                }
-                let is_known = self.seen.with(|seen| seen.has_entry(&folder.path, &name));
-                let may_be_served = !name.starts_with('.'); // as each other spelling of it does
-                if own.is_none() && moved && !is_known && may_be_served && Tree::has_other_spellings(&folder)
-                {
-                    self.read_again(&folder, vec![folder.path.clone()], changes, todo);
-                    continue;
-                }
-                self.compare(&folder, &name, moved, changes, todo);
-                if let Some(own) = own.filter(|own| *own != name) {
-                    self.compare(&folder, &own, moved, changes, todo);
+            let paths = self.seen.with(|seen| seen.paths_of(&mark));
+            for folder in paths.iter().filter_map(|path| self.base.tree.folder(path)) {
+                for (name, moved) in &names {
+                    self.understand_entry(&folder, name, *moved, changes, todo);
                 }
             }
+        }
+    }
+
+    /// Turns an event of an entry into announcements.
+    fn understand_entry(
+        &self,
+        folder: &Folder,
+        name: &str,
+        moved: bool,
+        changes: &mut Changes,
+        todo: &mut Vec<String>,
+    ) {
+        // An event may have the spelling that the other program used.
+        let own = self.base.tree.own_name(folder, name).unwrap_or_default();
+        if may_be_ignore_file(own.as_deref().unwrap_or(name)) {
+            return self.judge_again(folder, changes, todo);
+        }
+        let is_known = self.seen.with(|seen| seen.has_entry(&folder.path, name));
+        let may_be_served = !name.starts_with('.'); // as each other spelling of it does
+        if own.is_none() && moved && !is_known && may_be_served && Tree::has_other_spellings(folder) {
+            return self.read_again(folder, vec![folder.path.clone()], changes, todo);
+        }
+        self.compare(folder, name, moved, changes, todo);
+        if let Some(own) = own.filter(|own| *own != name) {
+            self.compare(folder, &own, moved, changes, todo);
         }
     }
 
@@ -594,6 +611,59 @@ mod tests {
         read_all(&shared, todo);
         assert!(["", "e", "f"].iter().all(|path| is_watched(path)) && !is_incomplete());
         assert_eq!(log.lock().unwrap().len(), 1, "{log:?}");
+    }
+
+    // row: U-29
+    #[test]
+    #[cfg(target_os = "linux")] // elsewhere a directory is known by its path
+    fn a_directory_at_two_paths_is_announced_under_both() {
+        let around = tempfile::tempdir().unwrap();
+        let server = Server::new("test", "1");
+        let (shared, mut system, _) = watched(around.path(), &server);
+        std::fs::create_dir(around.path().join("e")).unwrap();
+        std::fs::write(around.path().join("e/a"), "").unwrap();
+        let mut d = shared.base.tree.folder("d").unwrap();
+        assert!(shared.see(&d).is_some());
+        d.path = "e".to_owned(); // as if `d` was mounted there, too
+        assert!(shared.see(&d).is_some());
+        let reported = |system: &mut Events| {
+            std::fs::write(around.path().join("d/a"), "again").unwrap();
+            let (mut events, mut changes) = (Vec::new(), Changes::default());
+            assert!(system.wait(None, &mut events));
+            shared.understand(events, &mut Vec::new(), &mut changes);
+            changes.updated.into_keys().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(reported(&mut system), "d/a e/a");
+        shared.seen.with(|seen| seen.forget("e", &shared.notifier));
+        assert_eq!(reported(&mut system), "d/a", "it is still watched");
+    }
+
+    // row: U-29
+    #[test]
+    #[cfg(target_os = "linux")] // elsewhere a directory is known by its path
+    fn a_directory_that_takes_the_place_of_a_moved_one_is_watched() {
+        let around = tempfile::tempdir().unwrap();
+        let server = Server::new("test", "1");
+        let (shared, mut system, _) = watched(around.path(), &server);
+        // A client reads it, it is moved, and only then the thread reads the directory around it.
+        assert!(shared.see(&shared.base.tree.folder("d").unwrap()).is_some());
+        std::fs::rename(around.path().join("d"), around.path().join("e")).unwrap();
+        read_all(&shared, vec![String::new()]);
+        std::fs::create_dir(around.path().join("d")).unwrap();
+        let (mut events, mut todo) = (Vec::new(), Vec::new());
+        let mut reported = |todo: &mut Vec<String>| {
+            let mut changes = Changes::default();
+            assert!(system.wait(None, &mut events));
+            shared.understand(take(&mut events), todo, &mut changes);
+            changes.updated.into_keys().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(reported(&mut todo), " d");
+        read_all(&shared, todo);
+        assert!(shared.seen.with(|seen| seen.mark_of("d") != seen.mark_of("e")));
+        std::fs::write(around.path().join("d/b"), "").unwrap();
+        assert_eq!(reported(&mut Vec::new()), "d d/b");
+        std::fs::write(around.path().join("e/a"), "").unwrap();
+        assert_eq!(reported(&mut Vec::new()), "e/a");
     }
 
     // row: U-29

@@ -3,7 +3,7 @@
 use super::links::WatchedLinks;
 use super::system::{Mark, Notifier};
 use crate::directory::tree::EntryKind;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
 
@@ -11,7 +11,8 @@ use std::mem;
 pub(super) struct Seen {
     /// The watched directories by path.
     folders: BTreeMap<String, Known>,
-    paths: HashMap<Mark, String>,
+    /// The paths of each watched directory: several if it is mounted at several places.
+    paths: HashMap<Mark, BTreeSet<String>>,
     hasher: RandomState,
     pub(super) links: WatchedLinks,
     /// True if the system had no room to watch some directory.
@@ -36,8 +37,14 @@ impl Seen {
         self.folders.len()
     }
 
-    pub(super) fn path_of(&self, mark: &Mark) -> Option<&str> {
-        self.paths.get(mark).map(String::as_str)
+    /// Returns whether the directory that is known at `path` has this mark.
+    pub(super) fn is_at(&self, path: &str, mark: &Mark) -> bool {
+        self.folders.get(path).is_some_and(|known| known.mark == *mark)
+    }
+
+    /// Returns the paths of the directory with this mark.
+    pub(super) fn paths_of(&self, mark: &Mark) -> Vec<String> {
+        self.paths.get(mark).into_iter().flatten().cloned().collect()
     }
 
     #[cfg(test)]
@@ -55,7 +62,7 @@ impl Seen {
     /// Adds a directory that is watched from now on.
     pub(super) fn add(&mut self, path: &str, mark: Mark, entries: &[(String, EntryKind)]) {
         let names = self.hashes(entries);
-        self.paths.insert(mark.clone(), path.to_owned());
+        self.paths.entry(mark.clone()).or_default().insert(path.to_owned());
         self.folders.insert(path.to_owned(), Known { mark, names });
     }
 
@@ -82,10 +89,11 @@ impl Seen {
     /// Removes a directory and all below it.
     pub(super) fn forget(&mut self, path: &str, notifier: &Notifier) {
         for path in self.below(path) {
-            if let Some(Known { mark, .. }) = self.folders.remove(&path)
-                // A directory that was moved may be watched at its new path already.
-                && self.paths.get(&mark).is_some_and(|other| *other == path)
-            {
+            let Some(Known { mark, .. }) = self.folders.remove(&path) else { continue };
+            let Some(paths) = self.paths.get_mut(&mark) else { continue };
+            paths.remove(&path);
+            // A directory that was moved may be watched at its new path already.
+            if paths.is_empty() {
                 self.paths.remove(&mark);
                 notifier.remove(&mark);
             }
@@ -94,9 +102,7 @@ impl Seen {
 
     /// Removes a directory that the system no longer watches.
     pub(super) fn remove_mark(&mut self, mark: &Mark) {
-        if let Some(path) = self.paths.remove(mark)
-            && self.folders.get(&path).is_some_and(|known| known.mark == *mark)
-        {
+        for path in self.paths.remove(mark).unwrap_or_default() {
             self.folders.remove(&path);
         }
     }
