@@ -259,7 +259,7 @@ pub(in crate::serve) fn on_terminate(terminate: impl Fn() + Send + 'static) -> i
         if let Some(default) = known {
             return Ok(default.clone());
         }
-        let default = Arc::new(AtomicBool::new(false));
+        let default = Arc::new(AtomicBool::new(true)); // until a thread handles the signal
         signal_hook::flag::register_conditional_default(SIGTERM, default.clone())?;
         Ok(known.insert(default).clone())
     })?;
@@ -281,5 +281,30 @@ impl Drop for Terminate {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Resource, Rlimit, getpid, getrlimit, kill_process, setrlimit};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, Stdio};
+
+    /// The limit of open files and the signal are those of a process, so a child of the test runs this.
+    #[test]
+    fn sigterm_ends_a_process_that_could_not_handle_it() {
+        const NAME: &str = "serve::platform::unix::tests::sigterm_ends_a_process_that_could_not_handle_it";
+        const CHILD: &str = "WELLHEAD_TEST_SIGTERM";
+        if std::env::var_os(CHILD).is_some() {
+            let no_more = Rlimit { current: Some(0), ..getrlimit(Resource::Nofile) };
+            setrlimit(Resource::Nofile, no_more).unwrap();
+            assert!(on_terminate(|| {}).is_err());
+            kill_process(getpid(), rustix::process::Signal::TERM).unwrap();
+            return;
+        }
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", NAME]).env(CHILD, "").stdout(Stdio::null()).stderr(Stdio::null());
+        assert_eq!(child.status().unwrap().signal(), Some(SIGTERM));
     }
 }
