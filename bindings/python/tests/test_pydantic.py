@@ -82,6 +82,25 @@ def test_a_field_describes_and_bounds_a_parameter() -> None:
     assert call(of, {"item": "tea"})["content"][0]["text"] == "tea"
 
 
+def test_a_field_describes_and_bounds_a_parameter_of_several_types() -> None:
+    of = server()
+
+    @of.tool
+    def buy(item: Annotated[str | None, Field(description="The thing to order", max_length=3)] = None) -> str:
+        return item or "nothing"
+
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    assert tool["inputSchema"]["properties"]["item"] == {
+        "type": ["string", "null"],
+        "description": "The thing to order",
+        "maxLength": 3,
+        "default": None,
+    }
+    assert "at most 3 characters" in call(of, {"item": "coffee"})["content"][0]["text"]
+    assert call(of, {"item": None})["content"][0]["text"] == "nothing"
+
+
 def test_a_model_is_a_resource() -> None:
     of = server()
 

@@ -257,6 +257,22 @@ def kept(hint: Any, value: Any) -> tuple[dict[str, Any], Any]:
             "ab",
             "ab",
         ),
+        (
+            Annotated[str | None, Bound(description="A word", min_length=1, max_length=3)],
+            {"type": ["string", "null"], "description": "A word", "minLength": 1, "maxLength": 3},
+            None,
+            None,
+        ),
+        (
+            Annotated[str | list[int], Bound(max_length=3)],
+            {
+                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}],
+                "maxLength": 3,
+                "maxItems": 3,
+            },
+            [1],
+            [1],
+        ),
         (Annotated[str, {"examples": ["x"]}], {"type": "string", "examples": ["x"]}, "a", "a"),
         (Plain, {"$ref": "#/$defs/Plain"}, {"a": 1}, Plain(1)),
         (Point, {"$ref": "#/$defs/Point"}, {"x": 1, "next": {"x": 2}}, Point(1.0, 0.0, Point(2.0, 0.0))),

@@ -398,11 +398,20 @@ def described(schema: _Schema, note: Any) -> None:
     for name, keyword in CONSTRAINTS.items():
         if (value := getattr(note, name, None)) is not None:
             schema[keyword] = getattr(value, "pattern", value)
-    at_least, at_most = LENGTHS.get(schema.get("type", ""), (None, None))
-    if at_least is not None and (value := getattr(note, "min_length", None)):
-        schema[at_least] = value
-    if at_most is not None and (value := getattr(note, "max_length", None)) is not None:
-        schema[at_most] = value
+    for kind in kinds(schema):
+        at_least, at_most = LENGTHS.get(kind, (None, None))
+        if at_least is not None and (value := getattr(note, "min_length", None)):
+            schema[at_least] = value
+        if at_most is not None and (value := getattr(note, "max_length", None)) is not None:
+            schema[at_most] = value
+
+
+def kinds(schema: _Schema) -> list[str]:
+    """Returns the JSON types of the values that a schema allows, as far as it names them."""
+    if "anyOf" in schema:
+        return [kind for one in schema["anyOf"] for kind in kinds(one)]
+    kind = schema.get("type", [])
+    return [kind] if isinstance(kind, str) else kind
 
 
 def without_notes(hint: Any) -> tuple[Any, list[Any]]:
