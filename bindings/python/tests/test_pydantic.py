@@ -3,7 +3,9 @@
 import json
 from typing import Annotated, Any
 
+import pytest
 import wellhead
+from client import read_or_error
 from pydantic import BaseModel, Field
 
 
@@ -99,6 +101,74 @@ def test_a_field_describes_and_bounds_a_parameter_of_several_types() -> None:
     }
     assert "at most 3 characters" in call(of, {"item": "coffee"})["content"][0]["text"]
     assert call(of, {"item": None})["content"][0]["text"] == "nothing"
+
+
+def test_a_default_may_be_a_field() -> None:
+    of, got = server(), []
+
+    @of.tool
+    def buy(
+        count: int = Field(description="The count", ge=1),
+        each: int = Field(default=3),
+        tags: list[str] = Field(default_factory=list),  # noqa: B008
+        color: Any = Field(default=1j),  # noqa: B008
+    ) -> None:
+        got.append((count, each, tags, color))
+
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    schema = tool["inputSchema"]
+    assert schema["required"] == ["count"]
+    assert schema["properties"]["count"] == {"type": "integer", "description": "The count", "minimum": 1}
+    assert schema["properties"]["each"] == {"type": "integer", "default": 3}
+    assert "default" not in schema["properties"]["tags"]
+
+    assert "at least 1" in call(of, {"count": 0})["content"][0]["text"]
+    for _ in range(2):
+        call(of, {"count": 2})
+    assert got == [(2, 3, [], 1j)] * 2
+    assert got[0][2] is not got[1][2]
+
+
+def test_a_default_of_a_prompt_may_be_a_field() -> None:
+    of = server()
+
+    @of.prompt
+    def sell(
+        item: str = Field(description="The thing"),
+        count: int = Field(default=3),
+        seen: int | None = Field(default_factory=iter([7, 8]).__next__),
+    ) -> str:
+        return f"{item} {count!r} {seen}"
+
+    with of.test_client(revision="2026-07-28") as client:
+        [prompt] = client.request("prompts/list")["prompts"]
+        assert prompt["arguments"][0] == {"name": "item", "description": "The thing", "required": True}
+        results = [client.get_prompt("sell", {"item": "tea", **more}) for more in ({}, {"count": "4"})]
+    assert [result["messages"][0]["content"]["text"] for result in results] == ["tea 3 7", "tea 4 8"]
+
+
+def test_a_default_of_a_variable_may_be_a_field() -> None:
+    of = server()
+
+    @of.resource("shop://{item}{?count}")
+    def thing(item: str = Field(description="The thing"), count: int = Field(default=3)) -> str:
+        return f"{item} {count!r}"
+
+    assert read_or_error(of, "shop://tea") == "tea 3"
+    assert read_or_error(of, "shop://tea?count=4") == "tea 4"
+
+    def made(item: str, count: int = Field(default_factory=int)) -> str:
+        return item
+
+    with pytest.raises(wellhead.UsageError, match='"count" has a default_factory'):
+        of.resource("other://{item}{?count}")(made)
+
+    def unknown(item: str, depth: int = Field(default=1)) -> str:
+        return item
+
+    with pytest.raises(wellhead.UsageError, match='"depth" is no variable of the template'):
+        of.resource("other://{item}")(unknown)
 
 
 def test_a_model_is_a_resource() -> None:

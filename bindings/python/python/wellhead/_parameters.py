@@ -55,12 +55,13 @@ def parameter(
     """
     if bare(annotation) is _core.Call:
         return CALL, None, None, None
+    annotation, default, make = noted(annotation, default)
     if uri and name == "uri":
         if bare(annotation) not in (MISSING, str):
             raise refusal(function, f'the parameter "uri" is a str, not {show(annotation)}')
         return URI, None, None, None
     if name not in known:
-        if default is not MISSING:
+        if default is not MISSING and make is None:
             return None, None, None, None
         choice = ", ".join(known) or ("uri" if uri else "none")
         raise refusal(
@@ -77,6 +78,8 @@ def parameter(
         kind = SCALARS.get(wanted, STR)
         plain = wanted is MISSING or wanted in SCALARS
     convert, choices = (None, None) if plain else converter(function, name, wanted, is_list)
+    if is_field(default):
+        raise refusal(function, f'"{name}" has a default_factory, which is for tools and prompts; give it a default')
     if default is MISSING:
         default = None
         if optional and kind != LIST and annotation is not MISSING and not may_be_none:
@@ -106,6 +109,30 @@ def converter(function: Any, name: str, wanted: Any, is_list: bool) -> tuple[_Co
         raise refusal(function, f'"{name}" is exploded: annotate it list[str], not {show(wanted)}')
     what = "str, int, float, bool, bytes, a date, a UUID, a Path, an enum or a Literal"
     raise refusal(function, f'"{name}" cannot be made {show(wanted)}: annotate it {what}')
+
+
+def noted(annotation: Any, default: Any) -> tuple[Any, Any, Callable[[], Any] | None]:
+    """Returns (annotation, default, make) of a parameter.
+
+    A default that is a `Field(…)` of pydantic is a note in `Annotated`, and may have a default of its own, which
+    `make` returns. With a `default_factory`, `default` stays the `Field`, since each call has a value of its own.
+    """
+    if not is_field(default):
+        return annotation, default, None
+    from functools import partial
+    from typing import Annotated, Any
+
+    annotation = Annotated[Any if annotation is MISSING else annotation, default]
+    if default.is_required():
+        return annotation, MISSING, None
+    make = partial(default.get_default, call_default_factory=True)
+    return annotation, make() if default.default_factory is None else default, make
+
+
+def is_field(default: Any) -> bool:
+    """Returns whether a default is a `Field(…)` of pydantic."""
+    pydantic = sys.modules.get("pydantic.fields")  # a value of its making proves that it was imported
+    return pydantic is not None and isinstance(default, pydantic.FieldInfo)
 
 
 def without_none(annotation: Any) -> tuple[Any, bool]:

@@ -53,14 +53,14 @@ class Prompt:
         self.arguments: list[_Object] = []
         self.readers: dict[str, Callable[[str], Any]] = {}
         self.required: list[str] = []
-        self.absent: dict[str, None] = {}
+        self.absent: dict[str, Callable[[], Any]] = {}
         self.description, texts = documented(_parameters.description(function))
         hints = type_hints(function)
         for parameter, annotation, default, _ in _parameters.signature(function):
             if _parameters.bare(annotation) is _core.Call:
                 self.call_name = parameter
                 continue
-            hint = hints.get(parameter, annotation)
+            hint, default, make = _parameters.noted(hints.get(parameter, annotation), default)
             wanted, may_be_none = _parameters.without_none(hint)
             try:
                 read, choices = reader(str if wanted in (MISSING, Any) else wanted)
@@ -74,8 +74,10 @@ class Prompt:
                 argument["values"] = list(choices.values)
             if parameter in texts:
                 argument.setdefault("description", texts[parameter])
-            if default is MISSING and may_be_none:
-                self.absent[parameter] = None
+            if make is not None:
+                self.absent[parameter] = make
+            elif default is MISSING and may_be_none:
+                self.absent[parameter] = lambda: None
             elif default is MISSING:
                 self.required.append(parameter)
                 argument["required"] = True
@@ -85,7 +87,7 @@ class Prompt:
         missing = [argument for argument in self.required if argument not in given]
         if missing:
             raise MethodError(INVALID_PARAMS, f"Missing required arguments: {', '.join(missing)}", {"missing": missing})
-        values: _Object = dict(self.absent)
+        values = {argument: make() for argument, make in self.absent.items() if argument not in given}
         wrong: dict[str, str] = {}
         for argument, read in self.readers.items():
             if argument in given:

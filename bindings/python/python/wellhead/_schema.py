@@ -20,6 +20,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wellhead._parameters import MISSING, noted
+
 if typing.TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -302,23 +304,26 @@ class Field:
     required: bool
     #: The default as JSON; `ABSENT` if there is none, or none that JSON can have.
     default: _Json = dataclasses.field(default_factory=lambda: ABSENT)
+    #: Makes the value of an absent argument; None if the function does that itself.
+    make: Callable[[], Any] | None = None
 
 
-ABSENT: Any = object()
+ABSENT: Any = MISSING
 
 
 def field(hints: Hints, hint: Any, default: Any = ABSENT) -> Field:
     """Makes the field of a type hint. `default`: `ABSENT` if a value is required."""
+    hint, default, make = noted(hint, default)
     found = hints.read(hint)
     if default is ABSENT:
         return Field(found, True)
     try:
         written = encoded(default)
     except TypeError:
-        return Field(found, False)
+        return Field(found, False, make=make)
     if not found.fits(written):
-        return Field(found, False)  # such as `= None` of an `int`
-    return Field(found, False, written)
+        return Field(found, False, make=make)  # such as `= None` of an `int`
+    return Field(found, False, written, make)
 
 
 def object_schema(fields: Mapping[str, Field], description: str | None = None) -> _Schema:

@@ -12,7 +12,7 @@ from wellhead import _core, _parameters, _schema
 from wellhead._errors import ToolError, UsageError
 from wellhead._parameters import MISSING, refusal
 from wellhead._results import Audio, Image, Result, result
-from wellhead._schema import ABSENT, Field, Hints, Mismatch, Unsupported
+from wellhead._schema import Field, Hints, Mismatch, Unsupported
 
 if typing.TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -75,7 +75,7 @@ def typed(function: Any, name: str, members: _Object) -> Any:
             continue
         hint = resolved.get(parameter, Any if annotation is MISSING else annotation)
         try:
-            found = _schema.field(hints, hint, ABSENT if default is MISSING else default)
+            found = _schema.field(hints, hint, default)
         except Unsupported as e:
             raise refusal(
                 function, f'the parameter "{parameter}": {e}; give input_schema= to take the arguments as a dict'
@@ -140,6 +140,7 @@ def is_content(hint: Any) -> bool:
 def keywords(name: str, fields: dict[str, Field]) -> Callable[[_Object], _Object]:
     """Makes the function that converts the arguments of a tool."""
     converted = {one: field.hint.convert for one, field in fields.items() if field.hint.convert is not None}
+    made = {one: field.make for one, field in fields.items() if field.make is not None}
 
     def convert(arguments: _Object) -> _Object:  # all of them are parameters: the schema allows no others
         for one, converter in converted.items():
@@ -148,6 +149,9 @@ def keywords(name: str, fields: dict[str, Field]) -> Callable[[_Object], _Object
                     arguments[one] = converter(arguments[one])
                 except Mismatch as e:
                     raise ToolError(f"Invalid arguments for tool {name}:\n- {path(one, *e.path)}: {e.why}") from e
+        for one, make in made.items():
+            if one not in arguments:
+                arguments[one] = make()
         return arguments
 
     return convert
