@@ -1,12 +1,16 @@
 """Models of pydantic itself, as arguments, as results and as contents."""
 
 import json
+import sys
+from datetime import date
+from decimal import Decimal
 from typing import Annotated, Any
 
 import pytest
 import wellhead
+from annotated_types import Gt, Predicate
 from client import read_or_error
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
 
 class Place(BaseModel):
@@ -182,3 +186,153 @@ def test_a_model_is_a_resource() -> None:
         [contents] = client.request("resources/read", {"uri": "shop://order"})["contents"]
     assert contents["mimeType"] == "application/json"
     assert json.loads(contents["text"]) == {"item": "tea", "count": 1, "deliverTo": {"x": 1, "y": 0}}
+
+
+def even(n: int) -> int:
+    if n % 2:
+        raise ValueError("an odd number")
+    return n
+
+
+@pytest.mark.parametrize(
+    ("hint", "good", "kept", "bad", "why"),
+    [
+        (Annotated[int, AfterValidator(even)], 2, 2, 3, "Value error, an odd number"),
+        (Annotated[int, AfterValidator(even)] | None, 2, 2, 3, "Value error, an odd number"),
+        (Annotated[int | None, Predicate(bool)], 2, 2, 0, "Predicate"),
+        (Annotated[int, BeforeValidator(even), Field(ge=2)], 2, 2, 3, "Value error, an odd number"),
+        (
+            Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1)],
+            " Tea ",
+            "tea",
+            "  ",
+            "String should have at least 1 character",
+        ),
+        (Annotated[Decimal, Field(ge=0)], "1.5", Decimal("1.5"), "-1", "should be greater than or equal to 0"),
+        (Annotated[Decimal | None, Field(ge=0)], "1.5", Decimal("1.5"), "-1", "should be greater than or equal to 0"),
+        (Annotated[Decimal, Field(max_digits=3)], "1.5", Decimal("1.5"), "1.555", "no more than 3 digits in total"),
+        (Annotated[date, Field(gt=date(2026, 1, 1))], "2026-01-02", date(2026, 1, 2), "2026-01-01", "2026-01-01"),
+        (Annotated[bytes, Field(max_length=3)], "YWJj", b"abc", "YWJjZA==", "at most 3 bytes"),
+        (list[Annotated[int, AfterValidator(even)]], [2], [2], [2, 3], "value[1]: Value error, an odd number"),
+        (dict[Annotated[str, Field(min_length=2)], int], {"ab": 1}, {"ab": 1}, {"a": 1}, "a name that is not allowed"),
+        (
+            dict[Annotated[str, AfterValidator(str.strip)], int],
+            {" ab ": 1},
+            {"ab": 1},
+            {"ab": "x"},
+            "must be an integer",
+        ),
+    ],
+    ids=str,
+)
+def test_a_note_checks_and_changes_an_argument(hint: Any, good: Any, kept: Any, bad: Any, why: str) -> None:
+    of, got = server(), []
+
+    def buy(value):  # type: ignore[no-untyped-def]
+        got.append(value)
+
+    buy.__annotations__["value"] = hint
+    of.tool(buy)
+    assert "isError" not in call(of, {"value": good})
+    result = call(of, {"value": bad})
+    assert result["isError"] and why in result["content"][0]["text"]
+    assert got == [kept] and type(got[0]) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("hint", "good", "kept", "bad"),
+    [
+        (Annotated[int, Field(ge=1)], "5", 5, "-5"),
+        (Annotated[int | None, Field(ge=1)], "5", 5, "-5"),
+        (Annotated[int, Field(ge=1)] | None, "5", 5, "-5"),
+        (Annotated[float, Gt(0)], "0.5", 0.5, "0"),
+        (Annotated[str, Field(pattern="^[a-z]+$"), "A word"], "tea", "tea", "TEA"),
+        (Annotated[str, AfterValidator(str.upper), Field(max_length=3)], "tea", "TEA", "coffee"),
+        (Annotated[Any, Field(max_length=3)], "tea", "tea", "coffee"),
+    ],
+    ids=str,
+)
+def test_a_note_checks_and_changes_a_text(hint: Any, good: str, kept: Any, bad: str) -> None:
+    of, got = server(), []
+
+    def take(value):  # type: ignore[no-untyped-def]
+        got.append(value)
+        return ""
+
+    take.__annotations__["value"] = hint
+    of.prompt(take)
+    if hint.__args__[0] is not Any:
+        of.resource("shop://{value}")(take)
+        assert [read_or_error(of, f"shop://{value}") for value in (good, bad)] == ["", "Resource not found"]
+        assert got == [kept]
+        got.clear()
+    with of.test_client(revision="2026-07-28") as client:
+        client.get_prompt("take", {"value": good})
+        with pytest.raises(wellhead.ErrorFromServer, match="Invalid arguments for prompt take: value: "):
+            client.get_prompt("take", {"value": bad})
+    assert got == [kept]
+
+
+def test_a_note_checks_an_exploded_variable() -> None:
+    of, got = server(), []
+
+    @of.resource("shop:/{/parts*}")
+    def parts(parts: Annotated[list[Annotated[str, Field(min_length=2)]], Field(max_length=2)]) -> str:
+        got.append(parts)
+        return ""
+
+    uris = ["shop://ab/cd", "shop://ab/c", "shop://ab/cd/ef"]
+    assert [read_or_error(of, uri) for uri in uris] == ["", "Resource not found", "Resource not found"]
+    assert got == [["ab", "cd"]]
+
+
+def test_a_note_on_the_uri_is_refused() -> None:
+    def fallback(uri: Annotated[str, Field(pattern="^a")]) -> str:
+        return uri
+
+    with pytest.raises(wellhead.UsageError, match=r'the parameter "uri" is a str, not .*Annotated'):
+        server().fallback(fallback)
+
+
+class Foreign:
+    ge = 1
+
+    def __repr__(self) -> str:
+        return "Foreign()"
+
+
+def test_a_note_that_cannot_be_checked_is_refused() -> None:
+    def take(value):  # type: ignore[no-untyped-def]
+        return ""
+
+    take.__annotations__["value"] = Annotated[Decimal, Foreign()]
+    why = r"nothing can check Foreign\(\) of Decimal \(pydantic does not know it\); give input_schema="
+    with pytest.raises(wellhead.UsageError, match=rf'take: the parameter "value": {why}'):
+        server().tool(take)
+
+
+@pytest.mark.parametrize("note", [Foreign(), {"minimum": 1}, {"description": "A count"}], ids=str)
+def test_a_constraint_that_a_text_cannot_have_is_refused(note: Any) -> None:
+    def take(value):  # type: ignore[no-untyped-def]
+        return ""
+
+    take.__annotations__["value"] = Annotated[int, note]
+    of = server()
+    if isinstance(note, dict) and "description" in note:
+        of.prompt(take)
+        of.resource("shop://{value}")(take)
+        return
+    with pytest.raises(wellhead.UsageError, match='the parameter "value": nothing can check'):
+        of.prompt(take)
+    with pytest.raises(wellhead.UsageError, match=r'"value" cannot be made .* \(nothing can check .*; check it in'):
+        of.resource("shop://{value}")(take)
+
+
+def test_without_pydantic_a_note_that_it_would_check_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def take(value):  # type: ignore[no-untyped-def]
+        return ""
+
+    take.__annotations__["value"] = Annotated[int, Predicate(bool)]
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    with pytest.raises(wellhead.UsageError, match=r"nothing can check Predicate.*pydantic"):
+        server().tool(take)

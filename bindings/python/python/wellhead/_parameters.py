@@ -57,7 +57,7 @@ def parameter(
         return CALL, None, None, None
     annotation, default, make = noted(annotation, default)
     if uri and name == "uri":
-        if bare(annotation) not in (MISSING, str):
+        if bare(annotation) not in (MISSING, str) or is_guarded(annotation):
             raise refusal(function, f'the parameter "uri" is a str, not {show(annotation)}')
         return URI, None, None, None
     if name not in known:
@@ -71,12 +71,15 @@ def parameter(
         )
     optional, is_list = known[name]
     wanted, may_be_none = without_none(annotation)
+    simple = bare(wanted)
+    guarded = is_guarded(wanted)
     if is_list:
         kind = MAYBE_LIST if may_be_none or default is not MISSING else LIST
-        plain = wanted is MISSING or wanted is list or is_list_of_str(wanted)
+        plain = simple is MISSING or simple is list or is_list_of_str(simple)
     else:
-        kind = SCALARS.get(wanted, STR)
-        plain = wanted is MISSING or wanted in SCALARS
+        kind = STR if guarded else SCALARS.get(simple, STR)
+        plain = simple is MISSING or simple in SCALARS
+    plain = plain and not guarded
     convert, choices = (None, None) if plain else converter(function, name, wanted, is_list)
     if is_field(default):
         raise refusal(function, f'"{name}" has a default_factory, which is for tools and prompts; give it a default')
@@ -97,14 +100,13 @@ def converter(function: Any, name: str, wanted: Any, is_list: bool) -> tuple[_Co
     from wellhead._schema import Unsupported
     from wellhead._texts import variable
 
-    items: tuple[Any, ...] = getattr(wanted, "__args__", ()) if getattr(wanted, "__origin__", None) is list else ()
+    simple = bare(wanted)
     try:
-        if not is_list:
-            return variable(wanted, False)
-        if len(items) == 1:
-            return variable(items[0], True)
-    except Unsupported:
-        pass
+        if not is_list or (getattr(simple, "__origin__", None) is list and len(simple.__args__) == 1):
+            return variable(wanted, is_list)
+    except Unsupported as e:
+        if is_guarded(wanted):
+            raise refusal(function, f'"{name}" cannot be made {show(wanted)} ({e}); check it in the function') from e
     if is_list:
         raise refusal(function, f'"{name}" is exploded: annotate it list[str], not {show(wanted)}')
     what = "str, int, float, bool, bytes, a date, a UUID, a Path, an enum or a Literal"
@@ -136,13 +138,36 @@ def is_field(default: Any) -> bool:
 
 
 def without_none(annotation: Any) -> tuple[Any, bool]:
-    """Returns (X, True) for `X | None`, and (annotation, False) for another annotation."""
-    annotation = bare(annotation)
-    if isinstance(annotation, types.UnionType) or is_typing_union(annotation):
-        rest = [one for one in annotation.__args__ if one is not type(None)]
-        if len(rest) == 1 and len(rest) < len(annotation.__args__):
-            return bare(rest[0]), True
+    """Returns (X, True) for `X | None`, and (annotation, False) for another annotation. X has the notes in the
+    `Annotated` of both.
+    """
+    union = bare(annotation)
+    if isinstance(union, types.UnionType) or is_typing_union(union):
+        rest = [one for one in union.__args__ if one is not type(None)]
+        if len(rest) == 1 and len(rest) < len(union.__args__):
+            return (rest[0] if union is annotation else with_notes_of(annotation, rest[0])), True
     return annotation, False
+
+
+def with_notes_of(annotation: Any, hint: Any) -> Any:
+    """Returns a hint with the notes in the `Annotated` of an annotation."""
+    from typing import Annotated
+
+    from wellhead._schema import without_notes
+
+    notes = without_notes(annotation)[1]
+    return Annotated[(hint, *notes)] if notes else hint
+
+
+def is_guarded(annotation: Any) -> bool:
+    """Returns whether notes in `Annotated` restrict or change the values, or the items of a list."""
+    plain = bare(annotation)
+    if plain is not annotation:
+        from wellhead._schema import guards, without_notes
+
+        if guards(without_notes(annotation)[1]):
+            return True
+    return getattr(plain, "__origin__", None) is list and any(map(is_guarded, plain.__args__))
 
 
 def bare(annotation: Any) -> Any:

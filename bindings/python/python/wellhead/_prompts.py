@@ -63,7 +63,8 @@ class Prompt:
             hint, default, make = _parameters.noted(hints.get(parameter, annotation), default)
             wanted, may_be_none = _parameters.without_none(hint)
             try:
-                read, choices = reader(str if wanted in (MISSING, Any) else wanted)
+                untyped = _parameters.bare(wanted) in (MISSING, Any)
+                read, choices = reader(_parameters.with_notes_of(wanted, str) if untyped else wanted)
             except Unsupported as e:
                 what = "annotate it str, int, float, bool, a date, a UUID, a Path, an enum or a Literal"
                 other = "or give a definition to take the arguments as a dict"
@@ -112,5 +113,5 @@ def description(hint: Any) -> _Object:
     plain, notes = _schema.without_notes(hint)
     for one in getattr(plain, "__args__", ()):
         notes += _schema.without_notes(one)[1]
-    said = _schema.annotated(_schema.Hint({}), notes).schema
+    said = _schema.descriptions(notes)
     return {member: said[member] for member in ("title", "description") if member in said}

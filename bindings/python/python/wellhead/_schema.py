@@ -17,7 +17,7 @@ import re
 import types
 import typing
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from wellhead._parameters import MISSING, noted
@@ -50,20 +50,26 @@ LISTS: dict[Any, Callable[[Any], Any]] = {
     collections.abc.Set: set,
 }
 MAPPINGS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
-#: The constraints of `annotated_types` and pydantic in `Annotated`, and their keywords in JSON Schema.
-CONSTRAINTS = {
+NUMBERS = {
     "gt": "exclusiveMinimum",
     "ge": "minimum",
     "lt": "exclusiveMaximum",
     "le": "maximum",
     "multiple_of": "multipleOf",
-    "pattern": "pattern",
 }
-LENGTHS = {
-    "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"),
-    "object": ("minProperties", "maxProperties"),
+#: The constraints of `annotated_types` and pydantic in `Annotated`, and their keywords in JSON Schema, by its types.
+KEYWORDS = {
+    "integer": NUMBERS,
+    "number": NUMBERS,
+    "string": {"pattern": "pattern", "min_length": "minLength", "max_length": "maxLength"},
+    "array": {"min_length": "minItems", "max_length": "maxItems"},
+    "object": {"min_length": "minProperties", "max_length": "maxProperties"},
 }
+CONSTRAINTS = {name for keywords in KEYWORDS.values() for name in keywords}
+#: Members of a schema, and the attributes of notes in `Annotated` that have their texts.
+TEXT_MEMBERS = (("title", "title"), ("description", "description"), ("description", "documentation"))
+#: The keywords of JSON Schema that restrict no value.
+ANNOTATIONS = {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
 
 
 class Unsupported(TypeError):
@@ -120,7 +126,7 @@ class Hints:
     def read(self, hint: Any) -> Hint:
         hint, notes = without_notes(hint)
         found = self.bare(hint)
-        return annotated(found, notes) if notes else found
+        return annotated(hint, found, notes) if notes else found
 
     def bare(self, hint: Any) -> Hint:
         if hint is Any or hint is object or isinstance(hint, typing.TypeVar):
@@ -232,33 +238,38 @@ class Hints:
     def mapping(self, key: Any = str, item: Any = Any) -> Hint:
         if without_notes(key)[0] is not str:
             raise Unsupported(f"the keys of a JSON object are str, not {show(key)}")
-        hint = self.read(item)
+        names, hint = self.read(key), self.read(item)
         schema: _Schema = {"type": "object"}
+        if key is not str:
+            schema["propertyNames"] = names.schema
         if hint.schema:
             schema["additionalProperties"] = hint.schema
 
         def convert(value: dict[str, _Json]) -> dict[str, Any]:
-            return {name: inside(name, hint, one) for name, one in value.items()}
+            return {inside(name, names, name): inside(name, hint, one) for name, one in value.items()}
 
         def fits(value: _Json) -> bool:
             return isinstance(value, dict) and all(map(hint.fits, value.values()))
 
-        return Hint(schema, fits, None if hint.convert is None else convert)
+        plain = names.convert is None and hint.convert is None
+        return Hint(schema, fits, None if plain else convert)
 
     def model(self, cls: Any) -> Hint:
         """Returns the hint of a class that makes its own schema, as pydantic's do."""
         if cls in self.classes:
             return self.classes[cls][1]
+
+        def convert(value: _Json) -> Any:
+            return validated(cls.model_validate, value)
+
         name = self.defined(cls)
         schema = dict(cls.model_json_schema(ref_template="#/$defs/{model}"))
         for inner, definition in schema.pop("$defs", {}).items():
             self.definitions.setdefault(inner, definition)
         if schema.keys() == {"$ref"}:  # it contains itself, and is a definition already
-            return Hint(schema, lambda value: isinstance(value, dict), lambda value: validated(cls, value))
+            return Hint(schema, lambda value: isinstance(value, dict), convert)
         self.definitions[name] = schema
-        hint = Hint(
-            {"$ref": f"#/$defs/{name}"}, lambda value: isinstance(value, dict), lambda value: validated(cls, value)
-        )
+        hint = Hint({"$ref": f"#/$defs/{name}"}, lambda value: isinstance(value, dict), convert)
         self.classes[cls] = (name, hint)
         return hint
 
@@ -379,44 +390,102 @@ def same(one: _Json, other: _Json) -> bool:
     return isinstance(one, bool) is isinstance(other, bool) and one == other
 
 
-def annotated(hint: Hint, notes: list[Any]) -> Hint:
-    """Returns a hint with the constraints and descriptions in `Annotated`."""
-    schema = dict(hint.schema)
+def annotated(hint: Any, found: Hint, notes: list[Any]) -> Hint:
+    """Returns what was found for a hint with the constraints and descriptions of its notes in `Annotated`.
+    Raises `Unsupported` for a constraint that cannot be checked.
+    """
+    schema = {**found.schema, **descriptions(notes)}
+    is_said = [is_written(part, found.schema, schema) for part in guards(notes) if not isinstance(part, Mapping)]
+    if all(is_said):
+        return Hint(schema, found.fits, found.convert)
+    check = checker(hint, [note for note in notes if not isinstance(note, Mapping)])
+    return Hint(schema, found.fits, lambda value: check(found.value(value)))
+
+
+def descriptions(notes: list[Any]) -> _Schema:
+    """Returns the members of a schema that notes in `Annotated` give as they are."""
+    schema: _Schema = {}
     for note in notes:
         if isinstance(note, str):
             schema["description"] = note
         elif isinstance(note, Mapping):
             schema.update(note)
         else:
-            described(schema, note)
-            for constraint in getattr(note, "metadata", ()):  # of pydantic's Field
-                described(schema, constraint)
-    return Hint(schema, hint.fits, hint.convert)
+            for member, name in TEXT_MEMBERS:
+                if isinstance(text := getattr(note, name, None), str):
+                    schema[member] = text
+    return schema
 
 
-def described(schema: _Schema, note: Any) -> None:
-    for name in ("description", "documentation"):
-        if isinstance(text := getattr(note, name, None), str):
-            schema["description"] = text
-    if isinstance(title := getattr(note, "title", None), str):
-        schema["title"] = title
-    for name, keyword in CONSTRAINTS.items():
-        if (value := getattr(note, name, None)) is not None:
-            schema[keyword] = getattr(value, "pattern", value)
-    for kind in kinds(schema):
-        at_least, at_most = LENGTHS.get(kind, (None, None))
-        if at_least is not None and (value := getattr(note, "min_length", None)):
-            schema[at_least] = value
-        if at_most is not None and (value := getattr(note, "max_length", None)) is not None:
-            schema[at_most] = value
+def guards(notes: Iterable[Any]) -> list[Any]:
+    """Returns those of the notes, and of their parts, that restrict or change values."""
+    found: list[Any] = []
+    for note in notes:
+        if isinstance(note, Mapping):
+            found += [note] if note.keys() - ANNOTATIONS else []
+        elif hasattr(note, "__is_annotated_types_grouped_metadata__"):
+            found += guards(note)
+        elif isinstance(parts := getattr(note, "metadata", None), (list, tuple)):  # of pydantic's Field
+            found += guards(parts)
+        elif constraints(note) or is_of_pydantic(note):
+            found.append(note)
+    return found
+
+
+def constraints(note: Any) -> dict[str, Any]:
+    return {name: value for name in CONSTRAINTS if (value := getattr(note, name, None)) is not None}
+
+
+def is_of_pydantic(note: Any) -> bool:
+    """Returns whether pydantic knows what a note means. Others may be for another library."""
+    package = type(note).__module__.partition(".")[0]
+    return package in ("pydantic", "annotated_types") or hasattr(note, "__get_pydantic_core_schema__")
+
+
+def is_written(note: Any, bare: _Schema, schema: _Schema) -> bool:
+    """Writes the constraints of a note into `schema`. Returns whether these say all that the note demands.
+
+    bare: The schema without notes.
+    """
+    demanded = constraints(note)
+    others = vars(note).items() if is_of_pydantic(note) and hasattr(note, "__dict__") else ()
+    is_whole = bool(demanded) and all(value is None or name in demanded for name, value in others)
+    known = [KEYWORDS.get(kind, {}) for kind in kinds(bare) if kind != "null"]
+    for name, value in demanded.items():
+        value = getattr(value, "pattern", value)
+        is_json = isinstance(value, (int, float, str))
+        is_whole = is_whole and is_json and bool(known) and all(name in keywords for keywords in known)
+        if is_json:
+            schema.update({keywords[name]: value for keywords in known if name in keywords})
+    return is_whole
 
 
 def kinds(schema: _Schema) -> list[str]:
-    """Returns the JSON types of the values that a schema allows, as far as it names them."""
+    """Returns the JSON types of the values that a schema allows, as far as it names them. The type of a text
+    that stands for bytes is not among them.
+    """
     if "anyOf" in schema:
-        return [kind for one in schema["anyOf"] for kind in kinds(one)]
-    kind = schema.get("type", [])
+        return [kind for one in schema["anyOf"] for kind in kinds(one) or ["unknown"]]
+    kind = [] if "contentEncoding" in schema else schema.get("type", [])
     return [kind] if isinstance(kind, str) else kind
+
+
+def checker(hint: Any, notes: list[Any]) -> Callable[[Any], Any]:
+    """Returns the function with which pydantic checks and changes a value of a hint by the notes in `Annotated`.
+    Raises `Unsupported` if it cannot.
+    """
+    found = guards(notes)
+    unknown = [note for note in found if not is_of_pydantic(note)]
+    try:
+        if unknown:
+            raise TypeError("pydantic does not know it")
+        from pydantic import TypeAdapter
+
+        validate = TypeAdapter(typing.Annotated[(hint, *notes)]).validate_python
+    except Exception as e:  # pydantic is absent, or refuses the notes
+        what = ", ".join(map(repr, unknown or found))
+        raise Unsupported(f"nothing can check {what} of {show(hint)} ({first_line(e)})") from e
+    return lambda value: validated(validate, value)
 
 
 def without_notes(hint: Any) -> tuple[Any, list[Any]]:
@@ -490,14 +559,14 @@ def decoded(text: str) -> bytes:
         raise Mismatch("must be base64") from e
 
 
-def validated(cls: Any, value: _Json) -> Any:
+def validated(validate: Callable[[Any], Any], value: Any) -> Any:
     try:
-        return cls.model_validate(value)
+        return validate(value)
     except ValueError as e:
         raise Mismatch(first_line(e)) from e
 
 
-def first_line(e: ValueError) -> str:
+def first_line(e: Exception) -> str:
     """Returns a line about the first wrong field that a model's error names."""
     errors = getattr(e, "errors", None)
     if callable(errors):

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from typing import Any
 
 from wellhead._errors import ResourceNotFound
-from wellhead._parameters import Values, bare
-from wellhead._schema import TEXTS, Mismatch, Unsupported, encoded, parsed, show
+from wellhead._parameters import Values
+from wellhead._schema import TEXTS, Mismatch, Unsupported, checker, encoded, guards, parsed, show, without_notes
 
 if typing.TYPE_CHECKING:
     from typing import TypeAlias
@@ -43,7 +43,20 @@ def reader(hint: Any) -> tuple[_Read, Choices | None]:
     """Returns the function that reads a value from its text, and a completer if the type has few values.
     Raises `Unsupported` for other types.
     """
-    hint = bare(hint)
+    hint, notes = without_notes(hint)
+    read, choices = bare_reader(hint)
+    return checked(read, hint, notes), choices
+
+
+def checked(read: Callable[[Any], Any], hint: Any, notes: list[Any]) -> Callable[[Any], Any]:
+    """Returns `read` with the checks that the notes in `Annotated` demand."""
+    if not guards(notes):
+        return read
+    check = checker(hint, notes)
+    return lambda given: check(read(given))
+
+
+def bare_reader(hint: Any) -> tuple[_Read, Choices | None]:
     if typing.get_origin(hint) is typing.Literal:
         return choice([value for value in hint.__args__ if value is not None])
     if not isinstance(hint, type):
@@ -64,14 +77,19 @@ def reader(hint: Any) -> tuple[_Read, Choices | None]:
 
 
 def variable(hint: Any, is_list: bool) -> tuple[Callable[[Any], Any], Choices | None]:
-    """Returns `reader` for a variable of a template. It raises `ResourceNotFound` for a text that does not
-    have the type.
+    """Returns `reader` for a variable of a template, whose hint is `list[X]` if it is exploded. The reader
+    raises `ResourceNotFound` for a text that does not have the type.
     """
-    read, choices = reader(hint)
+    if is_list:
+        hint, notes = without_notes(hint)
+        read_one, choices = reader(*hint.__args__)
+        read = checked(lambda texts: [read_one(text) for text in texts], hint, notes)
+    else:
+        read, choices = reader(hint)
 
     def found(value: Any) -> Any:
         try:
-            return [read(one) for one in value] if is_list else read(value)
+            return read(value)
         except Mismatch:
             raise ResourceNotFound from None
 
