@@ -157,6 +157,16 @@ def test_functions_with_other_parameters_are_refused() -> None:
     with pytest.raises(wellhead.UsageError, match=r"\(uri, wanted\)"):
         server.on_interest(interest)  # type: ignore[type-var]
 
+    def authorize(operation: str, targets: "Missing", call: wellhead.Call) -> Any: ...  # type: ignore[name-defined] # noqa: F821
+
+    with pytest.raises(wellhead.UsageError, match='the annotation "Missing" of "targets" cannot be resolved'):
+        server.authorize(authorize)
+
+    def variadic(*arguments: Any) -> Any:
+        return ["allow" for _ in arguments[1]]
+
+    assert server.authorize(variadic) is variadic
+
 
 def test_a_cycle_through_a_caller_and_callbacks_is_collected() -> None:
     class Value:

@@ -441,3 +441,50 @@ def test_annotated_types_count_as_the_types_that_they_annotate() -> None:
 
     with pytest.raises(wellhead.UsageError, match="annotate it str, int, float"):
         server.resource("q:{id}")(unsupported)
+
+
+def test_a_parameter_for_a_call_or_none_is_given_the_call() -> None:
+    server = wellhead.Server("s", "1")
+    seen = []
+
+    @server.authorize
+    def authorize(operation: str, targets: list[str], call: wellhead.Call | None = None) -> list[str]:
+        seen.append(call)
+        return ["allow" for _ in targets]
+
+    @server.resource("n:{id}")
+    def read(id: str, call: "wellhead.Call | None" = None) -> str:
+        seen.append(call)
+        return id
+
+    def complete(value: str, call: Optional[wellhead.Call] = None) -> list[str]:  # noqa: UP045
+        seen.append(call)
+        return [value]
+
+    @server.method("x/y")
+    def method(params: dict[str, Any], call: Annotated[wellhead.Call | None, "the call"] = None) -> dict[str, Any]:
+        seen.append(call)
+        return params
+
+    @server.list
+    def listed(after: str | None, limit: int, call: wellhead.Call | None = None) -> wellhead.Page:
+        seen.append(call)
+        return wellhead.Page([])
+
+    @server.tool
+    def tool(call: wellhead.Call | None = None) -> None:
+        seen.append(call)
+
+    @server.prompt(complete={"word": complete})
+    def prompt(word: str, call: wellhead.Call | None = None) -> str:
+        seen.append(call)
+        return word
+
+    with server.test_client() as client:
+        client.read("n:1")
+        client.request("x/y")
+        client.list()
+        client.call_tool("tool")
+        client.get_prompt("prompt", {"word": "a"})
+        assert client.complete("prompt", "word", "a") == ["a"]
+    assert len(seen) > 6 and all(isinstance(call, wellhead.Call) for call in seen)

@@ -53,7 +53,7 @@ def parameter(
     """Returns (kind, default, convert, completer) of one parameter. The kind is None if the parameter keeps
     its default.
     """
-    if bare(annotation) is _core.Call:
+    if is_call(annotation):
         return CALL, None, None, None
     annotation, default, make = noted(annotation, default)
     if uri and name == "uri":
@@ -149,6 +149,11 @@ def without_none(annotation: Any) -> tuple[Any, bool]:
     return annotation, False
 
 
+def is_call(annotation: Any) -> bool:
+    """Returns whether a parameter is given the call."""
+    return bare(without_none(annotation)[0]) is _core.Call
+
+
 def with_notes_of(annotation: Any, hint: Any) -> Any:
     """Returns a hint with the notes in the `Annotated` of an annotation."""
     from typing import Annotated
@@ -195,11 +200,19 @@ def is_typing_union(annotation: Any) -> bool:
 
 def signature(function: Any) -> list[_Parameter]:
     """Returns (name, annotation, default, keyword_only) of each parameter of a function."""
+    found = fixed_signature(function)
+    if found is None:
+        raise refusal(function, "* and ** do not say what to give; name the parameters")
+    return found
+
+
+def fixed_signature(function: Any) -> list[_Parameter] | None:
+    """Returns what `signature` does, or None for a function with a parameter * or **."""
     if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
         return from_inspect(function)
     code = function.__code__
     if code.co_flags & VARARGS:
-        raise refusal(function, "* and ** do not say what to give; name the parameters")
+        return None
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     defaults = function.__defaults__ or ()
     first_default = code.co_argcount - len(defaults)
@@ -217,8 +230,8 @@ def signature(function: Any) -> list[_Parameter]:
     return found
 
 
-def from_inspect(function: Any) -> list[_Parameter]:
-    """Returns the parameters of any callable."""
+def from_inspect(function: Any) -> list[_Parameter] | None:
+    """Returns the parameters of any callable, or None if one of them is * or **."""
     import inspect
 
     if not callable(function):
@@ -230,7 +243,7 @@ def from_inspect(function: Any) -> list[_Parameter]:
     found = []
     for one in parameters:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
-            raise refusal(function, "* and ** do not say what to give; name the parameters")
+            return None
         annotation = MISSING if one.annotation is one.empty else one.annotation
         default = MISSING if one.default is one.empty else one.default
         annotation = resolved(inspect.unwrap(function), one.name, annotation)
@@ -294,13 +307,10 @@ def positional(function: Any, names: tuple[str, ...], required: int, may_want_ca
     `call` is the name of the parameter that is given the call. `count` is how many of the arguments it takes: at least
     `required`, and more if it has parameters for them without a default.
     """
-    try:
-        parameters = signature(function)
-    except UsageError:
-        if not callable(function):
-            raise
+    parameters = fixed_signature(function)
+    if parameters is None:
         return function, is_async(function), None, len(names)  # * takes anything
-    call = next((name for name, annotation, _, _ in parameters if bare(annotation) is _core.Call), None)
+    call = next((name for name, annotation, _, _ in parameters if is_call(annotation)), None)
     needed = [name for name, _, default, _ in parameters if default is MISSING and name != call]
     first: list[str] = []
     for name, _, default, keyword_only in parameters[: len(names)]:

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from wellhead import _core, _parameters, _schema
+from wellhead import _parameters, _schema
 from wellhead._errors import MethodError, UsageError
 from wellhead._parameters import MISSING, refusal
 from wellhead._results import prompt_result
@@ -57,7 +57,7 @@ class Prompt:
         self.description, texts = documented(_parameters.description(function))
         hints = type_hints(function)
         for parameter, annotation, default, _ in _parameters.signature(function):
-            if _parameters.bare(annotation) is _core.Call:
+            if _parameters.is_call(annotation):
                 self.call_name = parameter
                 continue
             hint, default, make = _parameters.noted(hints.get(parameter, annotation), default)

@@ -70,7 +70,7 @@ def typed(function: Any, name: str, members: _Object) -> Any:
     description, texts = documented(_parameters.description(function))
     resolved = type_hints(function)
     for parameter, annotation, default, _ in _parameters.signature(function):
-        if _parameters.bare(annotation) is _core.Call:
+        if _parameters.is_call(annotation):
             call_name = parameter
             continue
         hint = resolved.get(parameter, Any if annotation is MISSING else annotation)
