@@ -9,6 +9,7 @@ import functools
 import json
 import pathlib
 import sys
+import types
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NewType, Optional, TypedDict, Union
@@ -627,6 +628,42 @@ def test_methods_and_wrapped_functions_are_tools() -> None:
         assert client.call_tool("wrapped", {"n": 2})["content"] == [text("22")]
         assert client.call_tool("object", {"n": 2})["content"] == [text("2")]
         assert client.call_tool("part", {})["content"] == [text("5")]
+
+
+def test_a_wrapped_function_has_the_types_of_its_own_module() -> None:
+    module = types.ModuleType("decorators")
+    source = """
+from __future__ import annotations
+import functools
+from collections.abc import Callable as Wrapped
+
+def logged(function: Wrapped) -> Wrapped:
+    @functools.wraps(function)
+    def wrapper(*args: Unknown, **kwargs: Unknown) -> Unknown:
+        return function(*args, **kwargs)
+
+    return wrapper
+"""
+    exec(source, module.__dict__)
+
+    def plain(n: int) -> "Plain":
+        return Plain(n)
+
+    of = server()
+    of.tool("logged")(module.logged(plain))
+    of.tool("cached")(functools.cache(plain))
+    of.tool("part")(functools.partial(plain, 4))
+    with of.test_client(revision="2026-07-28") as client:
+        tools = client.request("tools/list")["tools"]
+        assert [list(tool["outputSchema"]["properties"]) for tool in tools] == [["a"]] * 3
+        for name in ("logged", "cached"):
+            assert client.call_tool(name, {"n": 2})["structuredContent"] == {"a": 2}
+
+    def unknown(n: "Missing") -> "Plain":  # type: ignore[name-defined] # noqa: F821
+        return Plain(n)
+
+    with pytest.raises(wellhead.UsageError, match='"Missing" of "n" cannot be resolved'):
+        server().tool(module.logged(unknown))
 
 
 def test_the_model_sees_the_text_of_a_tool_error_only() -> None:

@@ -98,8 +98,8 @@ def output_schema(function: Any) -> _Object | None:
     """Returns the schema of a function's return type. Returns None for texts and content blocks, and without a
     return type.
     """
-    annotation = getattr(function, "__annotations__", {}).get("return", Any)
-    annotation = type_hints(function).get("return", _parameters.resolved(function, "return", annotation))
+    known = type_hints(function)
+    annotation = known["return"] if "return" in known else bare_return(function)
     plain, _ = _schema.without_notes(annotation)
     if plain in (str, types.NoneType, Any, object) or is_content(plain):
         return None
@@ -116,6 +116,15 @@ def output_schema(function: Any) -> _Object | None:
             return hints.whole(root)
         schema = {"type": root.get("type", "object"), **schema}  # it contains itself
     return hints.whole(schema) if schema else None
+
+
+def bare_return(function: Any) -> Any:
+    """Returns the return type of a function whose type hints have unknown names."""
+    import inspect
+
+    function = inspect.unwrap(function)
+    annotation = getattr(_parameters.with_code(function), "__annotations__", {}).get("return", Any)
+    return _parameters.resolved(function, "return", annotation)
 
 
 def type_hints(function: Any) -> _Object:
