@@ -467,6 +467,25 @@ def test_docstrings_describe_parameters() -> None:
     assert texts == {"a": "The first.", "b": "The second."}
 
 
+def test_the_text_of_a_parameter_is_its_own() -> None:
+    of = server()
+
+    @of.tool
+    def line(start: Plain, end: Plain, via: list[Plain]) -> None:
+        """Draws a line.
+
+        Args:
+            start: Where it begins.
+        """
+
+    reference = {"$ref": "#/$defs/Plain"}
+    assert definition(of)["inputSchema"]["properties"] == {
+        "start": {**reference, "description": "Where it begins."},
+        "end": reference,
+        "via": {"type": "array", "items": reference},
+    }
+
+
 PNG = {"type": "image", "data": "AQI=", "mimeType": "image/png"}
 WAV = {"type": "audio", "data": "", "mimeType": "audio/wav"}
 

@@ -106,6 +106,10 @@ class Hint:
         #: The function that makes the Python value; None if the value stays as JSON has it.
         self.convert = convert
 
+    def with_default_text(self, text: str) -> Hint:
+        """Returns the hint with a description unless it has one. A class's hint is shared, and stays as it is."""
+        return Hint({"description": text, **self.schema}, self.fits, self.convert)
+
     def value(self, given: _Json) -> Any:
         return given if self.convert is None else self.convert(given)
 

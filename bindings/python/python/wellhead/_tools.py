@@ -81,7 +81,7 @@ def typed(function: Any, name: str, members: _Object) -> Any:
                 function, f'the parameter "{parameter}": {e}; give input_schema= to take the arguments as a dict'
             ) from e
         if parameter in texts:
-            found.hint.schema.setdefault("description", texts[parameter])
+            found.hint = found.hint.with_default_text(texts[parameter])
         fields[parameter] = found
     if description is not None:
         members.setdefault("description", description)
