@@ -286,6 +286,42 @@ def test_a_note_checks_an_exploded_variable() -> None:
     assert got == [["ab", "cd"]]
 
 
+class Text(BaseModel):
+    text: str
+
+
+class Styled(Text):
+    style: str = ""
+
+
+class Open(BaseModel, extra="allow"):
+    text: str
+
+
+class Chain(BaseModel):
+    text: str
+    next: "Chain | None" = None
+
+
+def test_a_union_is_the_model_that_keeps_most_members() -> None:
+    of, got = server(), []
+
+    @of.tool
+    def buy(value: Text | Styled | Chain, other: Text | Open | None = None) -> None:
+        got.append((value, other))
+
+    text, styled = {"text": "a"}, {"text": "a", "style": "b"}
+    for arguments in ({"value": styled}, {"value": text, "other": text}, {"value": text, "other": styled}):
+        call(of, arguments)
+    call(of, {"value": {"text": "a", "next": {"text": "b"}}})
+    assert got == [
+        (Styled(text="a", style="b"), None),
+        (Text(text="a"), Text(text="a")),
+        (Text(text="a"), Open(text="a", style="b")),  # type: ignore[call-arg]
+        (Chain(text="a", next=Chain(text="b")), None),
+    ]
+
+
 def test_a_note_on_the_uri_is_refused() -> None:
     def fallback(uri: Annotated[str, Field(pattern="^a")]) -> str:
         return uri

@@ -46,6 +46,20 @@ class Plain:
     a: int
 
 
+@dataclasses.dataclass
+class Short:
+    text: str
+
+
+@dataclasses.dataclass
+class Long:
+    text: str
+    style: str
+
+
+SHORT = {"text": "a"}
+
+
 class Options(TypedDict, total=False):
     depth: int
     name: Annotated[str, "The name to look for"]
@@ -285,6 +299,26 @@ def kept(hint: Any, value: Any) -> tuple[dict[str, Any], Any]:
         ),
         (Options, {"$ref": "#/$defs/Options"}, {"name": "a"}, {"name": "a"}),
         (Model, {"$ref": "#/$defs/Model"}, {"n": 1}, Model(1)),
+        (
+            Short | Long | Plain,
+            {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("Short", "Long", "Plain")]},
+            {"text": "a", "style": "b"},
+            Long("a", "b"),
+        ),
+        (Short | Long, {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("Short", "Long")]}, SHORT, Short("a")),
+        (Long | Short, {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("Long", "Short")]}, SHORT, Short("a")),
+        (
+            Short | dict[str, str],
+            {"anyOf": [{"$ref": "#/$defs/Short"}, {"type": "object", "additionalProperties": {"type": "string"}}]},
+            {"text": "a", "other": "b"},
+            {"text": "a", "other": "b"},
+        ),
+        (
+            NewType("Texts", Short | Long) | None,
+            {"anyOf": [{"$ref": "#/$defs/Short"}, {"$ref": "#/$defs/Long"}, {"type": "null"}]},
+            {"text": "a", "style": "b"},
+            Long("a", "b"),
+        ),
         (Model | None, {"anyOf": [{"$ref": "#/$defs/Model"}, {"type": "null"}]}, None, None),
     ],
     ids=str,

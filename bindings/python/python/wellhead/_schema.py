@@ -17,7 +17,7 @@ import re
 import types
 import typing
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from wellhead._parameters import MISSING, noted
@@ -90,28 +90,31 @@ class Mismatch(ValueError):
         return Mismatch(self.why, step, *self.path)
 
 
+@dataclasses.dataclass
 class Hint:
     """The meaning of a type hint: its JSON Schema, a check of JSON values, and the conversion to the Python
     value.
     """
 
-    def __init__(
-        self,
-        schema: _Schema,
-        fits: Callable[[_Json], bool] = lambda _: True,
-        convert: Callable[[_Json], Any] | None = None,
-    ) -> None:
-        self.schema = schema
-        self.fits = fits
-        #: The function that makes the Python value; None if the value stays as JSON has it.
-        self.convert = convert
+    schema: _Schema
+    fits: Callable[[_Json], bool] = lambda _: True
+    #: The function that makes the Python value; None if the value stays as JSON has it.
+    convert: Callable[[_Json], Any] | None = None
+    #: The members that an object keeps; None if it keeps all.
+    names: Set[str] | None = None
 
     def with_default_text(self, text: str) -> Hint:
         """Returns the hint with a description unless it has one. A class's hint is shared, and stays as it is."""
-        return Hint({"description": text, **self.schema}, self.fits, self.convert)
+        return dataclasses.replace(self, schema={"description": text, **self.schema})
 
     def value(self, given: _Json) -> Any:
         return given if self.convert is None else self.convert(given)
+
+    def kept(self, given: _Json) -> int:
+        """Returns how many members of an object the Python value has; 0 for other JSON."""
+        if not isinstance(given, dict):
+            return 0
+        return len(given) if self.names is None else len(self.names & given.keys())
 
 
 class Hints:
@@ -138,8 +141,8 @@ class Hints:
         if hint is None:
             hint = types.NoneType
         origin = typing.get_origin(hint)
-        if origin in (typing.Union, types.UnionType):
-            return self.union([self.read(one) for one in hint.__args__])
+        if is_union(hint):
+            return self.union([self.read(one) for one in alternatives(hint)])
         if origin is typing.Literal:
             return choice(list(hint.__args__))
         if getattr(origin, "_name", None) in ("Required", "NotRequired", "ReadOnly"):  # of typing or typing_extensions
@@ -182,7 +185,7 @@ class Hints:
     def union(self, hints: list[Hint]) -> Hint:
         def convert(value: _Json) -> Any:
             failed = None
-            for hint in hints:
+            for hint in sorted(hints, key=lambda hint: -hint.kept(value)):  # in their order if they keep as many
                 if hint.fits(value):
                     try:
                         return hint.value(value)
@@ -271,9 +274,10 @@ class Hints:
         for inner, definition in schema.pop("$defs", {}).items():
             self.definitions.setdefault(inner, definition)
         if schema.keys() == {"$ref"}:  # it contains itself, and is a definition already
-            return Hint(schema, lambda value: isinstance(value, dict), convert)
+            definition = self.definitions[schema["$ref"].removeprefix("#/$defs/")]
+            return Hint(schema, lambda value: isinstance(value, dict), convert, members(definition))
         self.definitions[name] = schema
-        hint = Hint({"$ref": f"#/$defs/{name}"}, lambda value: isinstance(value, dict), convert)
+        hint = Hint({"$ref": f"#/$defs/{name}"}, lambda value: isinstance(value, dict), convert, members(schema))
         self.classes[cls] = (name, hint)
         return hint
 
@@ -293,7 +297,7 @@ class Hints:
             known = {one: inside(one, field.hint, value[one]) for one, field in fields.items() if one in value}
             return cls(**known)
 
-        hint = Hint({"$ref": f"#/$defs/{name}"}, fits, convert)
+        hint = Hint({"$ref": f"#/$defs/{name}"}, fits, convert, fields.keys())
         self.classes[cls] = (name, hint)
         self.definitions[name] = {}
         fields.update(fields_of(self, cls))
@@ -401,9 +405,9 @@ def annotated(hint: Any, found: Hint, notes: list[Any]) -> Hint:
     schema = {**found.schema, **descriptions(notes)}
     is_said = [is_written(part, found.schema, schema) for part in guards(notes) if not isinstance(part, Mapping)]
     if all(is_said):
-        return Hint(schema, found.fits, found.convert)
+        return dataclasses.replace(found, schema=schema)
     check = checker(hint, [note for note in notes if not isinstance(note, Mapping)])
-    return Hint(schema, found.fits, lambda value: check(found.value(value)))
+    return dataclasses.replace(found, schema=schema, convert=lambda value: check(found.value(value)))
 
 
 def descriptions(notes: list[Any]) -> _Schema:
@@ -490,6 +494,24 @@ def checker(hint: Any, notes: list[Any]) -> Callable[[Any], Any]:
         what = ", ".join(map(repr, unknown or found))
         raise Unsupported(f"nothing can check {what} of {show(hint)} ({first_line(e)})") from e
     return lambda value: validated(validate, value)
+
+
+def members(schema: _Schema) -> Set[str] | None:
+    """Returns the names of the members that an object of a model keeps; None if it keeps all."""
+    return None if schema.get("additionalProperties") else schema.get("properties", {}).keys()
+
+
+def is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, types.UnionType)
+
+
+def alternatives(hint: Any) -> list[Any]:
+    """Returns the types of a union, and those of the unions that aliases in it name."""
+    found = []
+    for one in hint.__args__:
+        plain, notes = without_notes(one)
+        found += alternatives(plain) if is_union(plain) and not notes else [one]
+    return found
 
 
 def without_notes(hint: Any) -> tuple[Any, list[Any]]:
