@@ -10,7 +10,7 @@ import pytest
 import wellhead
 from annotated_types import Gt, Predicate
 from client import read_or_error
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, RootModel, StringConstraints, create_model
 
 
 class Place(BaseModel):
@@ -320,6 +320,77 @@ def test_a_union_is_the_model_that_keeps_most_members() -> None:
         (Text(text="a"), Open(text="a", style="b")),  # type: ignore[call-arg]
         (Chain(text="a", next=Chain(text="b")), None),
     ]
+
+
+class Stored(BaseModel):
+    name: str = Field(serialization_alias="title")
+    secret: str = Field(default="", exclude=True)
+    count: int = 0
+
+
+def test_the_output_schema_is_that_of_what_is_sent() -> None:
+    of = server()
+
+    @of.tool
+    def buy(given: Stored) -> Stored:
+        return given
+
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    assert list(tool["inputSchema"]["$defs"]["Stored"]["properties"]) == ["name", "secret", "count"]
+    assert list(tool["outputSchema"]["properties"]) == ["title", "count"]
+    assert tool["outputSchema"]["required"] == ["title"]
+    result = call(of, {"given": {"name": "tea", "secret": "x"}})
+    assert result["structuredContent"] == {"title": "tea", "count": 0}
+
+
+def box_of(kind: Any) -> Any:
+    """A model with a list of models named `Item`, whose value has this type."""
+    item: Any = create_model("Item", value=(kind, ...))
+    return create_model("Box", items=(list[item], ...))
+
+
+def test_nested_classes_of_one_name_are_definitions_of_their_own() -> None:
+    of, got = server(), []
+    one, two, three = box_of(int), box_of(str), box_of(str)
+    whole: Any = create_model("Whole", boxes=(list[two], ...))  # type: ignore[valid-type]
+
+    def buy(one, two, three, whole):  # type: ignore[no-untyped-def]
+        got.append((two, whole))
+
+    buy.__annotations__.update(one=one, two=two, three=three, whole=whole)
+    of.tool(buy)
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    definitions = tool["inputSchema"]["$defs"]
+    assert definitions["Item"]["properties"]["value"]["type"] == "integer"
+    assert definitions["Item2"]["properties"]["value"]["type"] == "string"
+    assert "Item3" not in definitions
+    box = {"items": [{"value": "a"}]}
+    arguments = {"one": {"items": [{"value": 1}]}, "two": box, "three": box, "whole": {"boxes": [box]}}
+    assert "isError" not in call(of, arguments)
+    assert [model.model_dump() for model in got[0]] == [box, {"boxes": [box]}]
+    assert call(of, {**arguments, "whole": {"boxes": [arguments["one"]]}})["isError"]
+
+
+class Tags(RootModel[list[str]]):
+    pass
+
+
+class Count(RootModel[float]):
+    pass
+
+
+def test_a_root_model_may_be_any_json() -> None:
+    of, got = server(), []
+
+    @of.tool
+    def buy(tags: Tags | None = None, count: Count | Tags | None = None) -> None:
+        got.append((tags, count))
+
+    for arguments in ({"tags": ["a"]}, {"tags": None, "count": 3}, {"count": ["b"]}):
+        assert "isError" not in call(of, arguments)
+    assert got == [(Tags(["a"]), None), (None, Count(3.0)), (None, Tags(["b"]))]
 
 
 def test_a_note_on_the_uri_is_refused() -> None:

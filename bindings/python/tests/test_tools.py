@@ -57,6 +57,16 @@ class Long:
     style: str
 
 
+@dataclasses.dataclass
+class Span:
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError("the end is before the start")
+
+
 SHORT = {"text": "a"}
 
 
@@ -82,7 +92,7 @@ class Model:
         return isinstance(other, Model) and other.n == self.n
 
     @classmethod
-    def model_json_schema(cls, ref_template: str) -> dict[str, Any]:
+    def model_json_schema(cls, ref_template: str, mode: str) -> dict[str, Any]:
         inner = ref_template.format(model="Inner")
         return {
             "type": "object",
@@ -379,6 +389,7 @@ def test_two_classes_of_one_name_are_two_definitions() -> None:
         (bytes, "no base64!", "value: must be base64"),
         (dict[str, decimal.Decimal], {"a b": "x"}, 'value["a b"]: must be a Decimal (got "x")'),
         (Model, {"n": -1}, "value: n is negative"),
+        (list[Span], [{"start": 2, "end": 1}], "value[0]: the end is before the start"),
         (set[Any], [[1], [2]], "value: must hold neither lists nor objects"),
         (uuid.UUID | None, "x", 'value: must be a UUID (got "x")'),
     ],

@@ -39,6 +39,16 @@ TEXTS: dict[type, tuple[str | None, Callable[[str], Any]]] = {
     pathlib.Path: (None, pathlib.Path),
     decimal.Decimal: ("decimal", decimal.Decimal),
 }
+#: The Python types of JSON values, by the names of their types in JSON Schema.
+JSON_TYPES: dict[str, Any] = {
+    "string": str,
+    "boolean": bool,
+    "null": types.NoneType,
+    "array": list,
+    "object": dict,
+    "integer": (int, float),
+    "number": (int, float),
+}
 LISTS: dict[Any, Callable[[Any], Any]] = {
     list: list,
     set: set,
@@ -122,7 +132,9 @@ class Hints:
     themselves.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, mode: str = "validation") -> None:
+        """mode: `serialization` for the schema of what a function returns, which pydantic's models tell apart."""
+        self.mode = mode
         self.definitions: dict[str, _Schema] = {}
         self.classes: dict[Any, tuple[str, Hint]] = {}
 
@@ -269,17 +281,29 @@ class Hints:
         def convert(value: _Json) -> Any:
             return validated(cls.model_validate, value)
 
-        name = self.defined(cls)
-        schema = dict(cls.model_json_schema(ref_template="#/$defs/{model}"))
-        for inner, definition in schema.pop("$defs", {}).items():
-            self.definitions.setdefault(inner, definition)
-        if schema.keys() == {"$ref"}:  # it contains itself, and is a definition already
-            definition = self.definitions[schema["$ref"].removeprefix("#/$defs/")]
-            return Hint(schema, lambda value: isinstance(value, dict), convert, members(definition))
-        self.definitions[name] = schema
-        hint = Hint({"$ref": f"#/$defs/{name}"}, lambda value: isinstance(value, dict), convert, members(schema))
+        schema = self.schema_of_model(cls)
+        name = schema["$ref"].removeprefix("#/$defs/") if schema.keys() == {"$ref"} else None
+        if name is None:  # else it contains itself, and is a definition already
+            name = self.defined(cls)
+            self.definitions[name] = schema
+        definition = self.definitions[name]
+        hint = Hint({"$ref": f"#/$defs/{name}"}, lambda value: may_be(definition, value), convert, members(definition))
         self.classes[cls] = (name, hint)
         return hint
+
+    def schema_of_model(self, cls: Any) -> _Schema:
+        """Returns the schema of a model, and adds the definitions of the classes in it. If one of their names
+        stands for another class already, all of them get a number.
+        """
+        number = 1
+        while True:
+            suffix = "" if number == 1 else str(number)
+            schema = dict(cls.model_json_schema(ref_template=f"#/$defs/{{model}}{suffix}", mode=self.mode))
+            inner = {f"{name}{suffix}": definition for name, definition in schema.pop("$defs", {}).items()}
+            if all(self.definitions.get(name, definition) == definition for name, definition in inner.items()):
+                self.definitions.update(inner)
+                return schema
+            number += 1
 
     def with_fields(self, cls: Any) -> Hint:
         """Returns the hint of a dataclass or a `TypedDict`."""
@@ -295,7 +319,7 @@ class Hints:
 
         def convert(value: dict[str, _Json]) -> Any:
             known = {one: inside(one, field.hint, value[one]) for one, field in fields.items() if one in value}
-            return cls(**known)
+            return validated(lambda members: cls(**members), known)
 
         hint = Hint({"$ref": f"#/$defs/{name}"}, fits, convert, fields.keys())
         self.classes[cls] = (name, hint)
@@ -496,9 +520,16 @@ def checker(hint: Any, notes: list[Any]) -> Callable[[Any], Any]:
     return lambda value: validated(validate, value)
 
 
+def may_be(schema: _Schema, value: _Json) -> bool:
+    """Returns False for a value of a JSON type that a schema does not allow."""
+    allowed = kinds(schema)
+    return not allowed or any(isinstance(value, JSON_TYPES.get(kind, object)) for kind in allowed)
+
+
 def members(schema: _Schema) -> Set[str] | None:
     """Returns the names of the members that an object of a model keeps; None if it keeps all."""
-    return None if schema.get("additionalProperties") else schema.get("properties", {}).keys()
+    properties = schema.get("properties")
+    return None if properties is None or schema.get("additionalProperties") else properties.keys()
 
 
 def is_union(hint: Any) -> bool:

@@ -103,7 +103,7 @@ def output_schema(function: Any) -> _Object | None:
     plain, _ = _schema.without_notes(annotation)
     if plain in (str, types.NoneType, Any, object) or is_content(plain):
         return None
-    hints = Hints()
+    hints = Hints("serialization")
     try:
         schema = hints.read(annotation).schema
     except Unsupported:
