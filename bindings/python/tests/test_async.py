@@ -1,12 +1,16 @@
 """Coroutines, and the connection under asyncio."""
 
 import asyncio
+import functools
+import inspect
+import sys
 import threading
 from collections.abc import Awaitable
+from typing import Any
 
 import pytest
 import wellhead
-from client import cancel, outcome, read, read_or_error, transmitted
+from client import Process, cancel, outcome, read, read_or_error, transmitted
 
 
 def test_a_coroutine_becomes_a_task_of_the_running_loop() -> None:
@@ -277,3 +281,85 @@ def with_package() -> dict[str, str]:
     from pathlib import Path
 
     return {**os.environ, "PYTHONPATH": str(Path(wellhead.__file__).parents[1])}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_async_def_may_be_registered_while_a_service_without_a_loop_runs(threads: int) -> None:
+    program = """
+        import asyncio, sys, wellhead
+
+        server = wellhead.Server("s", "1")
+
+        @server.resource("n:add")
+        def add() -> str:
+            @server.resource("n:{id}")
+            async def later(id: str) -> str:
+                await asyncio.sleep(0)
+                if id == "forever":
+                    try:
+                        await asyncio.Event().wait()
+                    finally:
+                        print("cancelled", file=sys.stderr)
+                return f"later {id}"
+            return "added"
+
+        @server.resource("n:coroutine")
+        def coroutine():
+            async def answer():
+                return "awaited"
+            return answer()
+
+        server.run(callback_threads=int(sys.argv[1]))
+    """
+    with Process(program, str(threads)) as process:
+
+        def text(uri: str) -> object:
+            process.send(read(uri))
+            return process.receive()["result"]["contents"][0]["text"]
+
+        assert [text(f"n:{id}") for id in ("coroutine", "add", "x")] == ["awaited", "added", "later x"]
+        process.send(read("n:forever", 2), read("n:y", 3))
+        assert process.receive()["id"] == 3
+        assert process.end() == (0, "cancelled\n")
+
+
+class Wrapped:
+    """As what `sync_to_async` of asgiref returns: it has the `def` as `func`."""
+
+    def __init__(self, func: Any) -> None:
+        self.func = func
+        functools.update_wrapper(self, func)
+
+    async def __call__(self, *args: Any) -> Any:
+        return self.func(*args)
+
+
+def test_an_object_with_an_async_call_is_async_whatever_it_wraps() -> None:
+    server = wellhead.Server("s", "1")
+
+    def plain(id: str) -> str:
+        return id
+
+    server.resource("n:{id}")(Wrapped(plain))
+    server.tool("tool")(functools.partial(Wrapped(plain), "part"))
+    with pytest.raises(wellhead.UsageError, match="thread=True is for a def"):
+        server.tool("other", thread=True)(Wrapped(plain))
+
+    async def main() -> tuple[Any, Any]:
+        async with server.test_client_async() as client:
+            return await client.read("n:a"), (await client.call_tool("tool"))["content"][0]["text"]
+
+    assert asyncio.run(main()) == ("a", "part")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="older versions mark no functions")
+def test_a_function_that_is_marked_as_one_is_async() -> None:
+    async def answer() -> str:
+        return "x"
+
+    def marked() -> Any:
+        return answer()
+
+    inspect.markcoroutinefunction(marked)  # type: ignore[attr-defined,unused-ignore]
+    with pytest.raises(wellhead.UsageError, match="thread=True is for a def"):
+        wellhead.Server("s", "1").tool(thread=True)(marked)

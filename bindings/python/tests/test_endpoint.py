@@ -210,3 +210,19 @@ def test_an_exception_of_a_lifespan_is_raised_when_the_endpoint_is_entered() -> 
 def test_a_wrong_option_raises_an_error_at_once() -> None:
     with pytest.raises(TypeError, match="did you mean 'path'"):
         wellhead.Server("s", "1").endpoint(pathh="/x")  # type: ignore[call-arg]
+
+
+def test_an_async_def_may_be_the_only_one_that_needs_a_loop() -> None:
+    server = wellhead.Server("s", "1")
+    server.text("n:a", "a")
+
+    async def verify(token: str) -> wellhead.Grant | None:
+        return wellhead.Grant(wellhead.Caller(token)) if token == "good" else None
+
+    headers, body = message("resources/list")
+    with server.endpoint(verify=verify) as endpoint:
+        statuses = [
+            endpoint.handle("POST", "/mcp", [*headers, ("Authorization", f"Bearer {token}")], body).status
+            for token in ("good", "bad")
+        ]
+    assert statuses == [200, 401]

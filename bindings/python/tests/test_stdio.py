@@ -406,26 +406,6 @@ def test_a_second_service_is_refused_while_one_runs() -> None:
         assert text(process.receive()) == "invalid_argument"
 
 
-def test_an_async_def_registered_while_the_server_runs_is_an_internal_error() -> None:
-    program = """
-    import wellhead
-    server = wellhead.Server("s", "1")
-
-    async def registered_later() -> str:
-        return "late"
-
-    server.resource("n:register")(lambda: server.resource("n:late")(registered_later) and "registered")
-    server.run()
-    """
-    with Process(program) as process:
-        process.send(read("n:register", 1))
-        assert text(process.receive()) == "registered"
-        process.send(read("n:late", 2))
-        assert text(process.receive()) == "Internal error"
-        status, errors = process.end()
-        assert status == 0 and "event loop" in errors and "never awaited" not in errors
-
-
 def test_run_inside_a_loop_names_the_function_to_use() -> None:
     program = """
     import asyncio

@@ -180,13 +180,17 @@ def running() -> asyncio.AbstractEventLoop | None:
 
 
 def start(
-    awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop | None, context: Context
+    awaitable: Awaitable[Any],
+    loop: asyncio.AbstractEventLoop | Callable[[], asyncio.AbstractEventLoop] | None,
+    context: Context,
 ) -> asyncio.Future[Any] | Future[Any]:
     """Makes a task, in a copy of `context`, of the awaitable that a callback returned: on the loop of this
-    thread, or else on `loop`.
+    thread, or else on `loop`. `loop` may be a function that starts it.
     """
     here = running()
     try:
+        if callable(loop):
+            loop = loop()
         if here is not None and loop in (None, here):
             # Not `create_task(context=)`: Python 3.10 and some task factories do not know it.
             return context.run(asyncio.ensure_future, awaitable, loop=here)

@@ -10,6 +10,7 @@ from contextvars import Context
 
 from wellhead._core import Endpoint
 from wellhead._lifespan import Lifetime
+from wellhead._parameters import is_async
 from wellhead._threads import submit
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from wellhead._core import HttpExchange, Server
+    from wellhead._core import Driver, HttpExchange, Server
 
 # Seconds, at most, between two calls of `tick` while a request waits.
 TICK = 10.0
@@ -75,6 +76,7 @@ class HttpEndpoint:
         Endpoint.check(server, options)
         self._server = server
         self._options = options
+        self._needs_loop = is_async(options.get("verify"))
         self._lock = threading.Lock()
         self._endpoint: Endpoint | None = None
         self._process = 0
@@ -173,7 +175,7 @@ class HttpEndpoint:
                 endpoint.use_lifespan(self._value)
                 self._loop = self._loop if self._loop is not None and self._loop.is_here() else None
             endpoint = self._endpoint
-        if self._server._needs_loop() or self._loop is not None:
+        if self._needs_loop or self._server._needs_loop() or self._loop is not None:
             endpoint.use_loop(self._started().loop)
         endpoint.tick()
         return endpoint
@@ -335,11 +337,11 @@ class Loop:
         self.loop.call_soon_threadsafe(self.leaving.set)
         self.held.result()
 
-    def end(self, endpoint: Endpoint) -> None:
+    def end(self, service: Endpoint | Driver) -> None:
         """Cancels the calls in flight, and waits for their tasks."""
-        tasks: list[Future[Any] | asyncio.Future[Any]] = endpoint.take_tasks()
+        tasks: list[Future[Any] | asyncio.Future[Any]] = service.take_tasks()
         self.run(cancelled(tasks))
-        endpoint.use_loop(None)
+        service.use_loop(None)
 
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)

@@ -267,9 +267,17 @@ def resolved(function: Any, name: str, annotation: Any) -> Any:
 
 def with_code(function: Any) -> Any:
     """Returns the function of a partial, of a method, or of an instance with `__call__`."""
-    function = getattr(function, "func", function)
+    function = without_partial(function)
     function = getattr(function, "__func__", function)
     return function if hasattr(function, "__code__") else type(function).__call__
+
+
+def without_partial(function: Any) -> Any:
+    """Returns the function of a `functools.partial`. Another object may have a `func` that it wraps differently."""
+    functools = sys.modules.get("functools")  # a partial proves that it was imported
+    while functools is not None and isinstance(function, functools.partial):
+        function = function.func
+    return function
 
 
 def closure(function: Any) -> dict[str, Any]:
@@ -385,7 +393,10 @@ def in_pool(function: Any) -> Callable[..., Any]:
 
 def is_async(function: Any) -> bool:
     code = getattr(with_code(function), "__code__", None)
-    return code is not None and bool(code.co_flags & COROUTINE)
+    if code is not None and code.co_flags & COROUTINE:
+        return True
+    inspect = sys.modules.get("inspect")  # a function that it marked as one proves that it was imported
+    return inspect is not None and bool(inspect.iscoroutinefunction(function))
 
 
 def description(function: Any) -> str | None:

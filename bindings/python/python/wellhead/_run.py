@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from _thread import allocate_lock  # threading would cost start-up time
 from contextlib import suppress
 
 from wellhead._core import Driver
@@ -12,12 +13,14 @@ from wellhead._parameters import is_async
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
     from typing_extensions import Self
 
     from wellhead._core import Server
+    from wellhead._endpoint import Loop
 
     _OnListening: TypeAlias = Callable[[str, int], object]
 
@@ -44,7 +47,7 @@ def serve_http(
         return Driver.http(server, address, callback_threads, on_loop, options)
 
     verify = options.get("verify")
-    needs_loop = server._needs_loop() or (callable(verify) and is_async(verify))
+    needs_loop = server._needs_loop() or is_async(verify)
     serve(server, start, needs_loop, callback_threads, on_listening)
 
 
@@ -78,7 +81,7 @@ def serve(
 
         run_on_loop(lifetime, start, callback_threads, on_listening)
         return
-    with lifetime as value, Service(start, False) as driver:
+    with lifetime as value, Service(start, False) as driver, LateLoop(driver):
         driver.use_lifespan(value)
         if callback_threads == 1:
             with Interrupts(driver.signal_fd):
@@ -139,6 +142,35 @@ class Service:
             self.driver.stop()
         for number in self.handled:
             signal.signal(number, signal.SIG_DFL)
+
+
+class LateLoop:
+    """The event loop of a service that began without one, on a thread of its own. The first coroutine starts
+    it, such as that of an `async def` that was registered later.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.loop: Loop | None = None
+        self.lock = allocate_lock()
+
+    def __enter__(self) -> None:
+        self.driver.use_loop(self.started)
+
+    def started(self) -> asyncio.AbstractEventLoop:
+        from wellhead._endpoint import Loop
+
+        with self.lock:
+            if self.loop is None:
+                self.loop = Loop()
+            return self.loop.loop
+
+    def __exit__(self, *_: object) -> None:
+        self.driver.stop()  # the answers of the tasks are not wanted
+        self.driver.use_loop(None)
+        if self.loop is not None:
+            self.loop.end(self.driver)
+            self.loop.stop()
 
 
 class Interrupts:

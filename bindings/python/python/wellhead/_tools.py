@@ -133,7 +133,7 @@ def type_hints(function: Any) -> _Object:
     """
     import inspect
 
-    function = _parameters.with_code(inspect.unwrap(getattr(function, "func", function)))
+    function = _parameters.with_code(inspect.unwrap(_parameters.without_partial(function)))
     try:
         return typing.get_type_hints(function, localns=_parameters.closure(function), include_extras=True)
     except (NameError, TypeError, SyntaxError, AttributeError):
