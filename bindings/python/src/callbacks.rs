@@ -418,7 +418,7 @@ pub(crate) fn raised<A: FromCallback>(
     e: PyErr,
     context: &Context,
 ) -> PyResult<()> {
-    let meaning = meaning(py, &e);
+    let (meaning, e) = meaning(py, e);
     if let Some(answer) = A::from_outcome(&meaning) {
         way.finish(answer);
         return Ok(());

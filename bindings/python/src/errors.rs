@@ -98,12 +98,24 @@ pub(crate) fn ends(py: Python<'_>, e: &PyErr) -> bool {
     e.is_instance_of::<PyKeyboardInterrupt>(py) || e.is_instance_of::<PySystemExit>(py)
 }
 
-pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
+/// Returns the meaning of an exception that a callback raised, and the exception to log. That is a second one if the first
+/// stands for an outcome and has a value that no client can be given.
+pub(crate) fn meaning(py: Python<'_>, e: PyErr) -> (Meaning, PyErr) {
     static OUTCOME: Imported = Imported::new("wellhead._errors", "Outcome");
     static WAITING: Imported = Imported::new("wellhead._errors", "Waiting"); // no error, so that callbacks let it through
     if [&OUTCOME, &WAITING].iter().any(|class| class.get(py).is_ok_and(|class| e.is_instance(py, class))) {
-        return outcome(e.value(py)).unwrap_or(Meaning::Failed);
+        return match outcome(e.value(py)) {
+            Ok(meaning) => (meaning, e),
+            Err(why) => {
+                why.set_cause(py, Some(e)); // the text of `why` says what its own cause was
+                (failure(py, &why), why)
+            }
+        };
     }
+    (failure(py, &e), e)
+}
+
+fn failure(py: Python<'_>, e: &PyErr) -> Meaning {
     if ends(py, e) { Meaning::Ends } else { Meaning::Failed }
 }
 

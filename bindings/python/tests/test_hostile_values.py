@@ -81,13 +81,14 @@ values = {
 exceptions = {
     "unsayable": Unsayable(),
     "without its code": wellhead.ResourceNotFound("x"),
-    "of another code": wellhead.MethodError("number", 7, object()),
+    "of another code": wellhead.MethodError(1, "x"),
     "with hostile data": wellhead.MethodError(1, "x", hostile("__getattribute__", base=dict)()),
     "of a cancelled task": asyncio.CancelledError(),
     "of a closed generator": GeneratorExit(),
     "of no kind": BaseException(),
-    "with hostile input": wellhead.InputRequired(hostile("__getattribute__")()),
+    "with hostile input": wellhead.InputRequired(hostile("__getattribute__", base=dict)()),
 }
+exceptions["of another code"].rpc_code = "number"
 del exceptions["without its code"].code
 server = wellhead.Server("s", "1")
 

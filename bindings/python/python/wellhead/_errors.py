@@ -96,7 +96,7 @@ class InputRequired(Outcome):
 
     def __init__(self, value, /):
         super().__init__("input is required", "input_required")
-        self.value = value
+        self.value = _checked("value", value, dict)
 
 
 class Waiting(BaseException):
@@ -133,7 +133,7 @@ class InsufficientScope(Outcome):
 
     def __init__(self, *scopes):
         super().__init__("the token lacks a scope", "insufficient_scope")
-        self.scopes = scopes
+        self.scopes = tuple(_checked("each scope", scope, str) for scope in scopes)
 
 
 class MissingCapability(Outcome):
@@ -145,7 +145,7 @@ class MissingCapability(Outcome):
 
     def __init__(self, value, /):
         super().__init__("the client lacks a capability", "missing_capability")
-        self.value = value
+        self.value = _checked("value", value, dict)
 
 
 class MethodError(Outcome):
@@ -153,15 +153,15 @@ class MethodError(Outcome):
 
     Args:
         rpc_code: The code of the JSON-RPC error, an `int`: one of JSON-RPC 2.0 section 5.1, or one of the program.
-        message: A text for the client.
+        message: A text for the client, or an exception that has the text.
         data: Further data for the client, a dict. None sends none.
     """
 
     def __init__(self, rpc_code, message, data=None, /):
-        super().__init__(message, "method_error")
-        self.rpc_code = rpc_code
-        self.message = message
-        self.data = data
+        self.rpc_code = _checked("rpc_code", rpc_code, int)
+        self.message = str(message)
+        self.data = None if data is None else _checked("data", data, dict)
+        super().__init__(self.message, "method_error")
 
 
 class ToolError(Outcome):
@@ -171,12 +171,12 @@ class ToolError(Outcome):
     nothing is logged. From a prompt or a method it is an internal error with this message.
 
     Args:
-        message: A text for the model.
+        message: A text for the model, or an exception that has the text.
     """
 
     def __init__(self, message, /):
-        super().__init__(message, "tool_error")
-        self.message = message
+        self.message = str(message)
+        super().__init__(self.message, "tool_error")
 
 
 class InvalidAnswer(ToolError):
@@ -229,6 +229,14 @@ class ErrorFromServer(Error):
     def uri(self):
         """The URI in the data of the error. None if there is none."""
         return self.data.get("uri") if isinstance(self.data, dict) else None
+
+
+def _checked(name, value, expected):
+    # Here, where the traceback shows the line of the mistake: later the callback would fail.
+    if not isinstance(value, expected):
+        article = "an" if expected is int else "a"
+        raise TypeError(f"{name} must be {article} {expected.__name__}, not {type(value).__name__}")
+    return value
 
 
 def _restored(error, args, state):

@@ -113,14 +113,14 @@ class MethodError(Outcome):
 
     Args:
         rpc_code: The code of the JSON-RPC error, an `int`: one of JSON-RPC 2.0 section 5.1, or one of the program.
-        message: A text for the client.
+        message: A text for the client, or an exception that has the text.
         data: Further data for the client, a dict. None sends none.
     """
 
     rpc_code: int
     message: str
     data: dict[str, Any] | None
-    def __init__(self, rpc_code: int, message: str, data: dict[str, Any] | None = None, /) -> None: ...
+    def __init__(self, rpc_code: int, message: str | Exception, data: dict[str, Any] | None = None, /) -> None: ...
 
 class ToolError(Outcome):
     """Raised by the function of a tool: an error whose text the model reads.
@@ -129,11 +129,11 @@ class ToolError(Outcome):
     nothing is logged. From a prompt or a method it is an internal error with this message.
 
     Args:
-        message: A text for the model.
+        message: A text for the model, or an exception that has the text.
     """
 
     message: str
-    def __init__(self, message: str, /) -> None: ...
+    def __init__(self, message: str | Exception, /) -> None: ...
 
 class InvalidAnswer(ToolError):
     """Raised by `Call.require_input`: the client's answer does not fit the form that it was asked to fill in.
