@@ -552,7 +552,7 @@ impl Call {
     #[pyo3(signature = (function, /))]
     fn on_cancel(&self, function: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = function.py();
-        convert::callable("function", function)?;
+        convert::function("function", "a function", function)?;
         let function = function.clone().unbind();
         let hook = Box::new(move || {
             try_attach(|py| {

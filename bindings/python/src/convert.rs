@@ -18,9 +18,18 @@ pub(crate) fn string(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(text(name, value)?.to_str()?.to_owned())
 }
 
-/// Checks that the value is a function, or another object that can be called.
-pub(crate) fn callable(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    if value.is_callable() { Ok(()) } else { Err(not_a(name, "a function", value)) }
+/// Checks that the value is a function that can be called at once. An `async def` is refused: nothing would await it.
+pub(crate) fn function(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    static IS_ASYNC: Imported = Imported::new("wellhead._parameters", "is_async");
+    let py = value.py();
+    if !value.is_callable() {
+        return Err(not_a(name, expected, value));
+    }
+    if IS_ASYNC.get(py)?.call1((value,))?.extract()? {
+        let why = format!("{name} is called at once, and nothing awaits it; make it a def");
+        return Err(error(py, ErrorKind::InvalidArgument, &why));
+    }
+    Ok(())
 }
 
 /// Reads the first argument of a decorator that takes arguments. A function there is refused: the application wrote the

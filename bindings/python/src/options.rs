@@ -46,9 +46,7 @@ pub(crate) fn builder(
             continue;
         }
         if name == "observe" {
-            if !value.is_callable() {
-                return Err(convert::not_a(name, "a function that takes a wellhead.Observed", &value));
-            }
+            convert::function(name, "a function that takes a wellhead.Observed", &value)?;
             crate::registration::observer(&value)?;
             observer.set(Some(value.clone().unbind()));
             builder = observe(builder, observer, base);

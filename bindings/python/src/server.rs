@@ -779,8 +779,8 @@ impl Server {
         let caller =
             convert::optional(caller, |given| convert::instance::<Caller>("caller", given).cloned())?;
         let known = caller.as_ref().map(|caller| caller.get().to_core(py)).unwrap_or_default();
-        if let Some(wake) = wake.as_ref().filter(|wake| !wake.is_callable()) {
-            return Err(convert::not_a("wake", "a function without parameters", wake));
+        if let Some(wake) = &wake {
+            convert::function("wake", "a function without parameters", wake)?;
         }
         let (wake, caller) = (wake.map(Bound::unbind), caller.map(Bound::unbind));
         let callbacks = Callbacks::new(this.clone().unbind(), caller);

@@ -34,10 +34,8 @@ pub(crate) fn address(
 
 /// Reads the function `on_listening`, which is called with the address of the listener.
 pub(crate) fn listening(callback: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    match callback {
-        Some(callback) if !callback.is_callable() => {
-            Err(convert::not_a("on_listening", "a function (address, port)", &callback))
-        }
-        callback => Ok(callback),
+    if let Some(callback) = &callback {
+        convert::function("on_listening", "a function (address, port)", callback)?;
     }
+    Ok(callback)
 }
