@@ -27,6 +27,7 @@ NONE_MEANS = {
     "it has no handler of its own": "before_restore complete hurry jobs on_ready run",
     "the array was too long": "elements",
     "the entry is gone": "now",
+    "it leads nowhere": "new_target",
     "shares are not counted": "share",
 }
 # Names that say nothing of what a method does. Those that stay have a reason.

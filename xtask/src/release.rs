@@ -52,9 +52,10 @@ fn pages() -> Result<Vec<(String, String)>, String> {
         let entries =
             std::fs::read_dir(manifests::root().join(folder)).map_err(|e| format!("{folder}: {e}"))?;
         for entry in entries {
-            let name =
-                entry.map_err(|e| format!("{folder}: {e}"))?.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".md") && name != "CONTRIBUTING.md" && name != "CHANGELOG.md" {
+            let name = entry.map_err(|e| format!("{folder}: {e}"))?.file_name();
+            let name = name.to_string_lossy();
+            let page = name.strip_suffix(".md").filter(|name| !["CONTRIBUTING", "CHANGELOG"].contains(name));
+            if page.is_some() {
                 let path = format!("{folder}/{name}");
                 pages.push((path.clone(), manifests::read(&path)?));
             }

@@ -334,7 +334,7 @@ class Wrapped:
         return self.func(*args)
 
 
-def test_an_object_with_an_async_call_is_async_whatever_it_wraps() -> None:
+def test_an_object_with_an_async_call_is_async_even_if_it_wraps_a_def() -> None:
     server = wellhead.Server("s", "1")
 
     def plain(id: str) -> str:

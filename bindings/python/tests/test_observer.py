@@ -1,5 +1,6 @@
 """Calls, counts, and changes for other instances, as the program gets them."""
 
+import asyncio
 import json
 import logging
 import weakref
@@ -85,19 +86,19 @@ def test_a_cycle_through_an_observer_is_collected() -> None:
 def test_an_async_def_that_nothing_would_await_is_refused() -> None:
     async def later(*arguments: object) -> None: ...
 
-    with pytest.raises(wellhead.UsageError, match="^observe is called at once, and nothing awaits it; make it a def$"):
+    with pytest.raises(wellhead.UsageError, match=r"^observe is called at once, and nothing awaits it; make it a def$"):
         wellhead.Server("s", "1", observe=later)
     server = wellhead.Server("s", "1")
-    with pytest.raises(wellhead.UsageError, match="^wake is called at once"):
+    with pytest.raises(wellhead.UsageError, match=r"^wake is called at once"):
         server.connect(later)
-    with pytest.raises(wellhead.UsageError, match="^on_listening is called at once"):
+    with pytest.raises(wellhead.UsageError, match=r"^on_listening is called at once"):
         server.serve_http(port=0, on_listening=later)
-    with pytest.raises(wellhead.UsageError, match="^on_listening is called at once"):
-        server.serve_http_async(port=0, on_listening=later)
+    with pytest.raises(wellhead.UsageError, match=r"^on_listening is called at once"):
+        asyncio.run(server.serve_http_async(port=0, on_listening=later))
 
     @server.resource("n:a")
     def callback(call: wellhead.Call) -> str:
-        with pytest.raises(wellhead.UsageError, match="^function is called at once"):
+        with pytest.raises(wellhead.UsageError, match=r"^function is called at once"):
             call.on_cancel(later)
         return "refused"
 

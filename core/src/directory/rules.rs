@@ -175,10 +175,10 @@ impl Rules {
     /// the log.
     pub(super) fn complain_of_spelling(&self, path: &str, name: &str) {
         if first_time(&self.misspelled, path) {
-            let asked = self.root.join(path).join(name);
+            let wanted = self.root.join(path).join(name);
             let line = format!(
                 "a client asked for \"{}\", which the folder lists in another spelling; only the listed one is served",
-                printable(&asked.to_string_lossy(), usize::MAX)
+                printable(&wanted.to_string_lossy(), usize::MAX)
             );
             self.log.write(Severity::Warning, &line);
         }

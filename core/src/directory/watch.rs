@@ -152,7 +152,7 @@ impl Watch {
     /// Notes where a path leads through links. Changes of that entry are announced under `path`, too.
     pub(super) fn link(&self, path: &str) {
         if self.0.is_ours() {
-            self.0.follow(path);
+            self.0.note_target(path);
         }
     }
 
@@ -426,7 +426,7 @@ impl WatchState {
     }
 
     /// Notes where a path leads through links now, and returns that.
-    fn follow(&self, path: &str) -> Option<String> {
+    fn note_target(&self, path: &str) -> Option<String> {
         // Dropped without the gate, because it may be the last reference.
         let server = self.server.upgrade()?;
         let is_subscribed = |path: &str| {
@@ -448,7 +448,7 @@ impl WatchState {
             links.entry(path.clone()).or_insert(Some(path)); // it may have become one through a link
         }
         let is_changed = |path: &str, before: Option<String>| {
-            let is_elsewhere = !changes.within.is_empty() && self.follow(path) != before;
+            let is_elsewhere = !changes.within.is_empty() && self.note_target(path) != before;
             is_elsewhere || before.is_some_and(|really| changes.have(&really))
         };
         let links = links.into_iter().filter_map(|(path, before)| is_changed(&path, before).then_some(path));

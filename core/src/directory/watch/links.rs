@@ -34,12 +34,17 @@ impl WatchedLinks {
 
     /// Notes where a path leads now. Adds it only if a link is on the path. When as many were added as there were, it
     /// checks all paths, and removes those without a subscription.
-    pub(super) fn set(&mut self, path: &str, really: Option<String>, is_subscribed: impl Fn(&str) -> bool) {
+    pub(super) fn set(
+        &mut self,
+        path: &str,
+        new_target: Option<String>,
+        is_subscribed: impl Fn(&str) -> bool,
+    ) {
         if let Some(target) = self.targets.get_mut(path) {
-            *target = really;
+            *target = new_target;
             return;
         }
-        if really.as_deref().is_none_or(|really| really == path) {
+        if new_target.as_deref().is_none_or(|target| target == path) {
             return;
         }
         if self.were_used() && self.targets.len() >= self.full_at {
@@ -47,7 +52,7 @@ impl WatchedLinks {
             self.full_at = self.targets.len() * 2;
         }
         self.full_at = self.full_at.max(FEW);
-        self.targets.insert(path.to_owned(), really);
+        self.targets.insert(path.to_owned(), new_target);
     }
 }
 
