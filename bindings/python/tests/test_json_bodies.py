@@ -176,7 +176,7 @@ def test_a_value_that_is_no_json_is_an_internal_error(value: Any, why: str, capl
     with pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
         read(value)
     assert why in caplog.text
-    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+    assert [record.levelno for record in caplog.records if record.name == "wellhead"] == [logging.ERROR]
 
 
 def test_a_body_that_is_no_json_is_refused() -> None:
