@@ -102,3 +102,56 @@ def test_a_function_with_other_parameters_is_refused() -> None:
     server.close()
     with pytest.raises(wellhead.ClosedError):
         server.around(last)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_next_of_a_def_returns_the_result_of_a_callback_on_a_thread(is_async: bool) -> None:
+    server = wellhead.Server("s", "1")
+    seen: list[Any] = []
+
+    def thread() -> str:
+        return threading.current_thread().name
+
+    @server.tool(thread=True)
+    def pooled(kind: str) -> str:
+        if kind == "bad":
+            raise KeyError(kind)
+        seen.append((thread(), TENANT.get()))
+        return "x"
+
+    @server.resource("notes://a", thread=True)
+    def note() -> str:
+        seen.append((thread(), TENANT.get()))
+        return "A"
+
+    if is_async:
+
+        @server.around
+        async def outer(call: wellhead.Call, next: Next) -> Any:
+            return await next()
+
+    @server.around
+    def inner(call: wellhead.Call, next: Next) -> Any:
+        TENANT.set("ada")
+        try:
+            result = next()
+        except KeyError:
+            raise wellhead.ToolError("caught") from None
+        seen.append((thread(), result))
+        return result
+
+    async def run() -> None:
+        async with server.test_client_async() as client:
+            assert text_of(await client.call_tool("pooled", {"kind": "bad"})) == "caught"
+            assert text_of(await client.call_tool("pooled", {"kind": "good"})) == "x"
+            assert await client.read("notes://a") == "A"
+
+    asyncio.run(run())
+    assert [value for _, value in seen[::2]] == ["ada", "ada"]
+    assert seen[1][1]["content"] == [{"type": "text", "text": "x"}] and seen[3][1] == "A"
+    for callback, around in zip(seen[::2], seen[1::2], strict=True):
+        assert callback[0] == around[0] != threading.main_thread().name
+    if not is_async:
+        with server.test_client() as client:
+            assert text_of(client.call_tool("pooled", {"kind": "bad"})) == "caught"
+            assert client.read("notes://a") == "A"

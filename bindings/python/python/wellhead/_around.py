@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from wellhead._parameters import MISSING, is_async, refusal, signature
+from wellhead._parameters import MISSING, in_pool, is_async, refusal, signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ def surrounded(
     quick: True if an event loop may call `function` itself.
     """
     given = list(arguments)
+    pooled = getattr(function, "pooled", None)
+    if pooled is not None and not arounds[-1][1]:
+        # The `next()` of a `def` returns no future: the `def` runs in the pool, too, or on a thread of `later`.
+        function = pooled
 
     def changing(following: Callable[[], Any]) -> Callable[..., Any]:
         def next(arguments: dict[str, Any] | None = None, /) -> Any:
@@ -62,6 +66,8 @@ def surrounded(
     for own, own_is_async in reversed(arounds):
         following = partial(own, call, changing(partial(later, following, quick) if own_is_async else following))
         quick = own_is_async
+    if pooled is not None and not any(own_is_async for _, own_is_async in arounds):
+        return in_pool(following)()
     return following()
 
 

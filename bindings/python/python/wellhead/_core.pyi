@@ -1341,8 +1341,9 @@ class Server:
 
         In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
         an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
-        result. No function runs around fixed contents and folders. When `Call.require_input` runs a callback
-        again, the functions run around it again too. Usable as a decorator, with and without parentheses.
+        result. If all functions are a `def`, they run on the thread of a callback with `thread=True`. No
+        function runs around fixed contents and folders. When `Call.require_input` runs a callback again, the
+        functions run around it again too. Usable as a decorator, with and without parentheses.
 
         Args:
             function: The function. Without it, the method returns a decorator.

@@ -388,6 +388,7 @@ def in_pool(function: Any) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return submit_call(copy_context().run, function, *args, **kwargs)
 
+    call.pooled = function  # type: ignore[attr-defined] # for functions around it
     return call
 
 
