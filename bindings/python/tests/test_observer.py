@@ -1,9 +1,12 @@
 """Calls, counts, and changes for other instances, as the program gets them."""
 
 import asyncio
+import contextvars
 import json
 import logging
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import wellhead
@@ -103,3 +106,51 @@ def test_an_async_def_that_nothing_would_await_is_refused() -> None:
         return "refused"
 
     assert read_or_error(server, "n:a") == "refused"
+
+
+KEPT: contextvars.ContextVar[object] = contextvars.ContextVar("kept")
+
+
+class Kept:
+    def __init__(self, call: wellhead.Call) -> None:
+        self.call = call
+
+
+@pytest.mark.parametrize("kind", ["a resource", "a tool", "an around function"])
+def test_a_call_that_its_context_keeps_is_freed(kind: str) -> None:
+    seen: list[weakref.ref[Kept]] = []
+    contexts: list[object] = []
+
+    def keep(call: wellhead.Call) -> None:
+        kept = Kept(call)
+        KEPT.set(kept)
+        seen.append(weakref.ref(kept))
+
+    def observe(observed: wellhead.Observed) -> None:
+        contexts.append(type(KEPT.get(None)).__name__)
+
+    server = wellhead.Server("s", "1", observe=observe)
+
+    @server.resource("n:a")
+    def resource(call: wellhead.Call) -> str:
+        if kind == "a resource":
+            keep(call)
+        return "a"
+
+    @server.tool
+    def tool(call: wellhead.Call) -> str:
+        if kind == "a tool":
+            keep(call)
+        return "a"
+
+    if kind == "an around function":
+
+        @server.around
+        def around(call: wellhead.Call, next: Callable[[], Any]) -> Any:
+            keep(call)
+            return next()
+
+    with server.test_client() as client:
+        client.read("n:a") if kind == "a resource" else client.call_tool("tool")
+    assert contexts[-2:] == ["NoneType", "Kept"]  # before the callback, and at its end
+    assert seen and is_freed(*seen)
