@@ -158,7 +158,7 @@ def with_notes_of(annotation: Any, hint: Any) -> Any:
     """Returns a hint with the notes in the `Annotated` of an annotation."""
     from typing import Annotated
 
-    from wellhead._schema import without_notes
+    from wellhead._notes import without_notes
 
     notes = without_notes(annotation)[1]
     return Annotated[(hint, *notes)] if notes else hint
@@ -168,7 +168,7 @@ def is_guarded(annotation: Any) -> bool:
     """Returns whether notes in `Annotated` restrict or change the values, or the items of a list."""
     plain = bare(annotation)
     if plain is not annotation:
-        from wellhead._schema import guards, without_notes
+        from wellhead._notes import guards, without_notes
 
         if guards(without_notes(annotation)[1]):
             return True

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from wellhead import _parameters, _schema
+from wellhead import _notes, _parameters
 from wellhead._errors import MethodError, UsageError
 from wellhead._parameters import MISSING, refusal
 from wellhead._results import prompt_result
@@ -110,8 +110,8 @@ def string(value: Any) -> str:
 
 def description(hint: Any) -> _Object:
     """Returns the title and the description in the `Annotated` of a hint, or in that of the X of `X | None`."""
-    plain, notes = _schema.without_notes(hint)
+    plain, notes = _notes.without_notes(hint)
     for one in getattr(plain, "__args__", ()):
-        notes += _schema.without_notes(one)[1]
-    said = _schema.descriptions(notes)
+        notes += _notes.without_notes(one)[1]
+    said = _notes.descriptions(notes)
     return {member: said[member] for member in ("title", "description") if member in said}

@@ -18,8 +18,9 @@ from collections.abc import Callable
 from typing import Any
 
 from wellhead._errors import ResourceNotFound
+from wellhead._notes import guards, without_notes
 from wellhead._parameters import Values
-from wellhead._schema import TEXTS, Mismatch, Unsupported, checker, encoded, guards, parsed, show, without_notes
+from wellhead._schema import TEXTS, Mismatch, Unsupported, checker, encoded, parsed, show
 
 if typing.TYPE_CHECKING:
     from typing import TypeAlias

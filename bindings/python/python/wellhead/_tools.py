@@ -10,6 +10,7 @@ from typing import Any
 
 from wellhead import _core, _parameters, _schema
 from wellhead._errors import ToolError, UsageError
+from wellhead._notes import without_notes
 from wellhead._parameters import MISSING, refusal
 from wellhead._results import Audio, Image, Result, result
 from wellhead._schema import Field, Hints, Mismatch, Unsupported
@@ -100,7 +101,7 @@ def output_schema(function: Any) -> _Object | None:
     """
     known = type_hints(function)
     annotation = known["return"] if "return" in known else bare_return(function)
-    plain, _ = _schema.without_notes(annotation)
+    plain, _ = without_notes(annotation)
     if plain in (str, types.NoneType, Any, object) or is_content(plain):
         return None
     hints = Hints("serialization")
@@ -143,7 +144,7 @@ def type_hints(function: Any) -> _Object:
 def is_content(hint: Any) -> bool:
     if isinstance(hint, type) and issubclass(hint, (Result, Image, Audio)):
         return True
-    return any(is_content(_schema.without_notes(one)[0]) for one in getattr(hint, "__args__", ()))
+    return any(is_content(without_notes(one)[0]) for one in getattr(hint, "__args__", ()))
 
 
 def keywords(name: str, fields: dict[str, Field]) -> Callable[[_Object], _Object]:
