@@ -167,7 +167,8 @@ impl Rules {
             let directory = self.root.join(path);
             let why = unusable.describe(&directory);
             let line = format!("nothing in the folder \"{}\" is served: {why}", directory.display());
-            self.log.write(Severity::Warning, &line);
+            // Names of directories may have characters that a terminal obeys.
+            self.log.write(Severity::Warning, &printable(&line, usize::MAX));
         }
     }
 

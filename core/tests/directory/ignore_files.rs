@@ -72,6 +72,22 @@ fn a_line_about_an_ignore_file_that_is_found_behind_a_link_is_logged_with_no_loc
 // row: U-27
 #[cfg(unix)]
 #[test]
+fn a_line_about_an_ignore_file_has_no_character_that_a_terminal_obeys() {
+    let served = Served::build(
+        &[("a\u{1b}[31m\n/x", ""), ("b", "")],
+        |directory| directory.watch(false),
+        Limits::default(),
+    );
+    std::os::unix::fs::symlink("../rules", served.root.join("a\u{1b}[31m\n/.gitignore")).unwrap();
+    served.listed();
+    let lines = served.logged();
+    assert!(lines.len() == 1 && lines[0].contains(r"a\u{1b}[31m\u{a}"), "{lines:?}");
+    assert!(!lines[0].contains(char::is_control), "{lines:?}");
+}
+
+// row: U-27
+#[cfg(unix)]
+#[test]
 fn an_ignore_file_that_cannot_be_opened_hides_everything_in_its_directory() {
     check(|file| drop(UnixListener::bind(file).unwrap()), "not a regular file"); // a socket cannot be opened
     let make_pipe = |file: &Path| {
