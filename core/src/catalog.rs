@@ -45,5 +45,5 @@ pub(crate) use names::check_name;
 pub(crate) use pages::{ListPage, Surroundings, ToolAudience, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Found, Removed};
-pub(crate) use resource_tools::{ResourceTool, needed, template_tool, text_argument};
+pub(crate) use resource_tools::{ResourceQuestion, ResourceTool, template_tool};
 pub(crate) use tool_limiter::{ToolCall, ToolLimitReached};

@@ -17,7 +17,7 @@ use crate::wire;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The question about resources that the call of such a tool asks.
+/// A tool that shows resources, by the question about them that its calls ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ResourceTool {
     /// A page of the list of resources and templates.
@@ -30,6 +30,14 @@ pub(crate) enum ResourceTool {
     Search,
     /// The text of a resource that a search found.
     Fetch,
+}
+
+/// The question about resources that one call asks.
+#[derive(Debug)]
+pub(crate) enum ResourceQuestion {
+    List { cursor: Option<String> },
+    Search { query: String },
+    Read { uri: String },
 }
 
 /// The greatest number of templates that have tools. More would be no help to clients, which limit their tools.
@@ -59,25 +67,26 @@ const SEARCH: &str = r#"{"title":"Search resources","description":"Finds resourc
 const FETCH: &str = r#"{"title":"Fetch a resource","description":"Reads the text of a resource that search has found.","inputSchema":{"type":"object","properties":{"id":{"type":"string","description":"The id of a result of search."}},"required":["id"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
 
 impl ResourceTool {
-    /// Returns the URI that the arguments of a call name. Fails with a line about a missing argument, if arguments are
-    /// not checked by the schema.
-    pub(crate) fn uri(&self, arguments: Raw<'_>) -> std::result::Result<String, String> {
-        match self {
-            ResourceTool::Template(text) => expanded(text, arguments),
-            ResourceTool::Fetch => needed(arguments, "id"),
-            ResourceTool::Search => needed(arguments, "query"),
-            ResourceTool::List | ResourceTool::Read => needed(arguments, "uri"),
-        }
+    /// Returns the question that a call with these arguments asks. Fails with a line about a missing argument, if
+    /// arguments are not checked by the schema.
+    pub(crate) fn question(&self, arguments: Raw<'_>) -> std::result::Result<ResourceQuestion, String> {
+        Ok(match self {
+            ResourceTool::List => ResourceQuestion::List { cursor: text_argument(arguments, "cursor")? },
+            ResourceTool::Search => ResourceQuestion::Search { query: needed(arguments, "query")? },
+            ResourceTool::Read => ResourceQuestion::Read { uri: needed(arguments, "uri")? },
+            ResourceTool::Fetch => ResourceQuestion::Read { uri: needed(arguments, "id")? },
+            ResourceTool::Template(text) => ResourceQuestion::Read { uri: expanded(text, arguments)? },
+        })
     }
 }
 
 /// Returns an argument that is a text, or a line that says what is wrong with it.
-pub(crate) fn needed(arguments: Raw<'_>, name: &str) -> std::result::Result<String, String> {
+fn needed(arguments: Raw<'_>, name: &str) -> std::result::Result<String, String> {
     text_argument(arguments, name)?.ok_or_else(|| format!("\n- {name}: is missing"))
 }
 
 /// Returns an argument that is a text, if it is there.
-pub(crate) fn text_argument(arguments: Raw<'_>, name: &str) -> std::result::Result<Option<String>, String> {
+fn text_argument(arguments: Raw<'_>, name: &str) -> std::result::Result<Option<String>, String> {
     let mut found = Ok(None);
     for_each_member(arguments, |member, value| {
         if member == name {

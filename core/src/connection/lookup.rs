@@ -114,14 +114,9 @@ impl ConnectionState {
         uri: Arc<str>,
         check: AccessCheck,
     ) -> Option<Event> {
-        let read = match self.server.catalog.with(|c, _| c.find(&uri)) {
-            Found::Invalid => return self.refuse(request, &invalid_uri(&uri)),
-            Found::Nothing => {
-                self.notice_near(&uri);
-                return self.refuse(request, &not_found(request.context.revision, &uri));
-            }
-            Found::Value(fixed) => ResolvedRead::Fixed(fixed),
-            Found::Call { handler, vars } => ResolvedRead::Call { handler, vars },
+        let read = match self.find(request, &uri) {
+            Ok(read) => read,
+            Err(fault) => return self.refuse(request, &fault),
         };
         if check == AccessCheck::NotRequired
             && let Some(had) = request.context.if_version().filter(|had| read.version() == Some(had))
@@ -146,6 +141,19 @@ impl ConnectionState {
         };
         let (application_call, context) = begun?;
         self.event(application_call, context)
+    }
+
+    /// Returns what a URI reads, or the error to answer.
+    pub(super) fn find(&self, request: &Request, uri: &str) -> Result<ResolvedRead, RpcError> {
+        match self.server.catalog.with(|c, _| c.find(uri)) {
+            Found::Invalid => Err(invalid_uri(uri)),
+            Found::Nothing => {
+                self.notice_near(uri);
+                Err(not_found(request.context.revision, uri))
+            }
+            Found::Value(fixed) => Ok(ResolvedRead::Fixed(fixed)),
+            Found::Call { handler, vars } => Ok(ResolvedRead::Call { handler, vars }),
+        }
     }
 
     fn complete(

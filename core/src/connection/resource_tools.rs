@@ -4,12 +4,12 @@
 use super::ConnectionState;
 use super::method_calls::{arguments, with_arguments};
 use crate::access::AccessCheck;
-use crate::catalog::{Listing, MethodHandler, ResourceTool, needed, text_argument};
+use crate::catalog::{Listing, MethodHandler, ResourceQuestion, ResourceTool};
 use crate::event::Event;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, RpcError, elements, is_array, is_null, members, string};
 use crate::model::{Family, Json, MethodAnswer};
-use crate::protocol::{AnswerForm, RESULTS, Request, SearchResult, unknown_name};
+use crate::protocol::{AnswerForm, Judged, RESULTS, Request, ResolvedRead, SearchResult, unknown_name};
 use crate::wire;
 use std::sync::Arc;
 
@@ -31,36 +31,61 @@ impl ConnectionState {
             _ => AnswerForm::Tool,
         };
         self.machine.with(|m, _| m.set_form(request, form));
-        let name = handler.item.as_deref().unwrap_or_default();
-        let wrong = |lines: String| {
-            let text = format!("Invalid arguments for tool {name}:{lines}");
-            self.refuse(request, &RpcError::invalid_params("").with_sentence(text))
+        let check = self.server.settings.access_check();
+        let judged = match tool {
+            ResourceTool::Template(template) if check == AccessCheck::Required => Some(&**template),
+            _ => None,
         };
-        if let Some(schema) = &handler.promises.schema
-            && let Err(lines) = schema.check(arguments)
-        {
-            return wrong(lines);
+        match (judged, self.question(handler, tool, arguments)) {
+            (_, Ok(ResourceQuestion::List { cursor })) => {
+                self.list(request, Listing::Everything, None, cursor.as_deref())
+            }
+            (_, Ok(ResourceQuestion::Search { query })) => self.search(request, params, &query),
+            (None, Ok(ResourceQuestion::Read { uri })) => self.read(request, uri.into(), check),
+            (None, Err(fault)) => self.refuse(request, &fault),
+            (Some(template), Ok(ResourceQuestion::Read { uri })) => {
+                let read = self.find(request, &uri).map(|read| (uri.into(), read));
+                self.read_by_template(request, handler, template, read)
+            }
+            (Some(template), Err(fault)) => self.read_by_template(request, handler, template, Err(fault)),
         }
-        if *tool == ResourceTool::List {
-            return match text_argument(arguments, "cursor") {
-                Ok(cursor) => self.list(request, Listing::Everything, None, cursor.as_deref()),
-                Err(lines) => wrong(lines),
-            };
-        }
-        if *tool == ResourceTool::Search {
-            return match needed(arguments, "query") {
-                Ok(query) => self.search(request, params, &query),
-                Err(lines) => wrong(lines),
-            };
-        }
-        let uri = match tool.uri(arguments) {
-            Ok(uri) => uri,
-            Err(lines) => return wrong(lines),
+    }
+
+    /// Returns the question that a call asks, or the error to answer.
+    fn question(
+        &self,
+        handler: &MethodHandler,
+        tool: &ResourceTool,
+        arguments: Raw<'_>,
+    ) -> Result<ResourceQuestion, RpcError> {
+        let wrong = |lines| {
+            let name = handler.item.as_deref().unwrap_or_default();
+            RpcError::invalid_params("").with_sentence(format!("Invalid arguments for tool {name}:{lines}"))
         };
-        if let Err(fault) = self.machine.with(|m, _| m.check_length(&uri)) {
-            return self.refuse(request, &fault);
+        if let Some(schema) = &handler.promises.schema {
+            schema.check(arguments).map_err(wrong)?;
         }
-        self.read(request, uri.into(), self.server.settings.access_check())
+        let question = tool.question(arguments).map_err(wrong)?;
+        if let ResourceQuestion::Read { uri } = &question {
+            self.machine.with(|m, _| m.check_length(uri))?;
+        }
+        Ok(question)
+    }
+
+    /// Reads by the tool of a template, which only the callers have that may list the template. Its errors would show
+    /// the others that there is such a tool, so the authorizer judges the template before them.
+    fn read_by_template(
+        self: &Arc<Self>,
+        request: &Request,
+        handler: &MethodHandler,
+        template: &str,
+        read: Result<(Arc<str>, ResolvedRead), RpcError>,
+    ) -> Option<Event> {
+        let tool = handler.item.clone().unwrap_or_default();
+        let judged = Judged::TemplateTool { tool, template: template.into(), read };
+        let begun = self.polled_step(|m, trash| m.begin_judged(request, judged, trash));
+        let (application_call, context) = begun?;
+        self.event(application_call, context)
     }
 
     /// Calls the application's search. Its arguments are the text to search for, and the number of results that are of

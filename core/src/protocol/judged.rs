@@ -6,7 +6,7 @@ use super::call_context::Context;
 use super::completion::Completing;
 use super::dispatch::Request;
 use super::draft::Argument;
-use super::faults::{denied, internal, refused, refused_name, unknown_argument};
+use super::faults::{denied, internal, refused, refused_name, unknown_argument, unknown_name};
 use super::machine::Machine;
 use super::search::SearchResult;
 use crate::access::{Operation, Verdict};
@@ -21,6 +21,9 @@ use std::sync::Arc;
 pub(crate) enum Judged {
     /// Reads a resource, whose URI was found.
     Read { uri: Arc<str>, read: ResolvedRead },
+    /// Reads a resource by the tool of a template, if the caller may list the template. `read` is what to read, or the
+    /// error to answer.
+    TemplateTool { tool: Arc<str>, template: Arc<str>, read: Result<(Arc<str>, ResolvedRead), RpcError> },
     /// Calls a tool or prompt.
     Method { family: Family, handler: Arc<MethodHandler>, params: Json },
     /// Completes an argument, whose template or prompt was found.
@@ -41,7 +44,10 @@ impl Judged {
             Judged::Read { .. } => Operation::Read,
             Judged::Method { family, .. } => family.to_call(),
             Judged::Completion { .. } => Operation::Complete,
-            Judged::Values { .. } | Judged::Results { .. } | Judged::Entries { .. } => Operation::List,
+            Judged::TemplateTool { .. }
+            | Judged::Values { .. }
+            | Judged::Results { .. }
+            | Judged::Entries { .. } => Operation::List,
             Judged::Subscriptions { .. } => Operation::Subscribe,
         }
     }
@@ -50,6 +56,7 @@ impl Judged {
     fn uris(&self) -> Vec<Arc<str>> {
         match self {
             Judged::Read { uri, .. } => vec![uri.clone()],
+            Judged::TemplateTool { template, .. } => vec![template.clone()],
             Judged::Method { handler, .. } => vec![handler.item.clone().unwrap_or_default()],
             Judged::Completion { argument, .. } => vec![argument.reference.clone()],
             Judged::Values { completion, .. } => completion.uris.clone(),
@@ -62,7 +69,10 @@ impl Judged {
     /// Returns the number of verdicts that the application has to give.
     pub(super) fn verdict_count(&self) -> usize {
         match self {
-            Judged::Read { .. } | Judged::Method { .. } | Judged::Completion { .. } => 1,
+            Judged::Read { .. }
+            | Judged::TemplateTool { .. }
+            | Judged::Method { .. }
+            | Judged::Completion { .. } => 1,
             Judged::Values { completion, .. } => completion.uris.len(),
             Judged::Results { results, .. } => results.len(),
             Judged::Entries { directory, .. } => directory.entries().len(),
@@ -82,6 +92,8 @@ impl Judged {
     fn refusal(&self, revision: Revision, verdict: Verdict) -> RpcError {
         match self {
             Judged::Read { uri, .. } => refused(revision, uri, verdict),
+            // A template that lists leave out has no tool, so a verdict of "deny" hides it, too.
+            Judged::TemplateTool { tool, .. } => unknown_name(Family::Tools, tool),
             Judged::Method { family, handler, .. } => {
                 refused_name(revision, *family, handler.item.as_deref().unwrap_or_default(), verdict)
             }
@@ -99,6 +111,7 @@ impl Judged {
     pub(super) fn describe(&self) -> String {
         match self {
             Judged::Read { uri, .. } => format!("the verdict about reading {uri}"),
+            Judged::TemplateTool { template, .. } => format!("the verdict about listing {template}"),
             Judged::Method { handler, .. } => format!("the verdict about {}", handler.describe()),
             Judged::Completion { argument, .. } | Judged::Values { argument, .. } => {
                 format!("the verdict about completing {}", argument.reference)
@@ -175,6 +188,7 @@ impl Machine {
                         {
                             self.write_unknown_tool(&open, handler.item.as_deref().unwrap_or_default());
                         }
+                        Judged::TemplateTool { tool, .. } => self.write_unknown_tool(&open, tool),
                         judged => {
                             let fault = judged.refusal(revision, first);
                             self.answer_open_failed(&open, &fault);
@@ -184,6 +198,14 @@ impl Machine {
                 trash.put(judged);
             }
             Judged::Read { uri, read } => self.begin_allowed_read(call, uri, read, contents, trash),
+            Judged::TemplateTool { read: Ok((uri, read)), .. } => {
+                self.queue_judged(call, Judged::Read { uri, read }, trash);
+            }
+            Judged::TemplateTool { read: Err(fault), .. } => {
+                if let Some(open) = self.inflight.close(call) {
+                    self.answer_open_failed(&open, &fault);
+                }
+            }
             Judged::Method { handler, params, .. } => self.begin_allowed_method(call, handler, params, trash),
             Judged::Completion { argument, completing } => {
                 self.begin_allowed_completion(call, argument, completing, trash);
