@@ -396,10 +396,12 @@ impl Permit {
         &self.holder
     }
 
-    /// Marks the permit's listen stream as open, if it is for one.
-    pub(crate) fn open_listen_stream(&self) {
-        if let Counted::Listen(place) = &self.counted {
-            place.open();
+    /// Marks the permit's listen stream as open, if it is for one. Returns the `ready` of the stream that ends in its
+    /// place.
+    pub(crate) fn open_listen_stream(&self) -> Option<Ready> {
+        match &self.counted {
+            Counted::Listen(place) => place.open(),
+            _ => None,
         }
     }
 

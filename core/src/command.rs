@@ -158,7 +158,7 @@ fn listen(server: &Server, address: &str, tokens: Option<Vec<String>>) -> crate:
     };
     let address = listener.address();
     say(&format!("listening on http://{address}/mcp"));
-    if !address.ip().is_loopback() {
+    if !address.ip().to_canonical().is_loopback() {
         say(if protected {
             "tokens from other machines cross the network unencrypted; put a proxy that speaks TLS in front"
         } else {

@@ -70,13 +70,9 @@ impl ListenStreams {
         ListenStreams { most, percent, last: 0, all: 0, pending: 0, by_owner, by_count }
     }
 
-    /// Adds a pending stream. Returns its number and the stream that ends in its place. `share` is the number that the
-    /// owner may have.
-    fn add(
-        &mut self,
-        owner: &StreamOwner,
-        share: Option<Full>,
-    ) -> Result<(u64, Option<Arc<ListenStream>>), Full> {
+    /// Adds a pending stream, and returns its number. If there is no place, another stream ends when this one is open: the
+    /// application may refuse it until then. `share` is the number that the owner may have.
+    fn add(&mut self, owner: &StreamOwner, share: Option<Full>) -> Result<u64, Full> {
         let (pending, open) = self.by_owner.get(owner).map_or((0, 0), |own| (own.pending, own.open.len()));
         if let Some(share) = share.filter(|share| pending + open >= share.most) {
             return Err(share);
@@ -85,40 +81,38 @@ impl ListenStreams {
         if pending >= part.most {
             return Err(part);
         }
-        let replaced = match owner {
-            _ if self.all < self.most => None,
-            StreamOwner::Request(_) => return Err(self.full()),
-            _ => Some(self.replace_oldest()?),
-        };
+        let distinct = !matches!(owner, StreamOwner::Request(_));
+        if self.all >= self.most && !(distinct && self.all - self.pending > 0) {
+            return Err(Full { limit: "listen_streams", most: self.most });
+        }
         self.last += 1;
         self.all += 1;
         self.pending += 1;
         self.change(owner, |own| own.pending += 1);
-        Ok((self.last, replaced))
+        Ok(self.last)
     }
 
-    fn full(&self) -> Full {
-        Full { limit: "listen_streams", most: self.most }
-    }
-
-    /// Removes the oldest stream of the owner with most open streams, and returns it. Fails if there is none.
-    fn replace_oldest(&mut self) -> Result<Arc<ListenStream>, Full> {
-        let full = self.full();
-        let (_, Reverse(number), owner) = self.by_count.last().cloned().ok_or(full)?;
-        let stream = self.change(&owner, |own| own.open.remove(&number)).ok_or(full)?;
+    /// Removes the oldest stream of the owner with most open streams, and returns it. `None` if there is none.
+    fn replace_oldest(&mut self) -> Option<Arc<ListenStream>> {
+        let (_, Reverse(number), owner) = self.by_count.last().cloned()?;
+        let stream = self.change(&owner, |own| own.open.remove(&number))?;
         stream.state.store(REPLACED, Ordering::Release);
         self.all -= 1;
-        Ok(stream)
+        Some(stream)
     }
 
-    fn open(&mut self, number: u64, stream: &Arc<ListenStream>) {
-        if stream.state.compare_exchange(PENDING, OPEN, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-            self.pending -= 1;
-            self.change(&stream.owner, |own| {
-                own.pending -= 1;
-                own.open.insert(number, stream.clone());
-            });
+    /// Marks a stream as open. Returns the stream that ends in its place, if there are too many.
+    fn open(&mut self, number: u64, stream: &Arc<ListenStream>) -> Option<Arc<ListenStream>> {
+        if stream.state.compare_exchange(PENDING, OPEN, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            return None;
         }
+        let replaced = if self.all > self.most { self.replace_oldest() } else { None };
+        self.pending -= 1;
+        self.change(&stream.owner, |own| {
+            own.pending -= 1;
+            own.open.insert(number, stream.clone());
+        });
+        replaced
     }
 
     fn remove(&mut self, number: u64, stream: &ListenStream) -> Option<Arc<ListenStream>> {
@@ -156,25 +150,25 @@ impl ListenStreams {
 }
 
 impl Account {
-    /// Adds a listen stream. If there is no place, the oldest stream of the owner of most streams ends: returns its
-    /// `ready`, which the caller calls without a lock. Fails if the owner has its share, or if no stream can end for it.
+    /// Adds a listen stream, which is pending. Fails if the owner has its share, or if no stream can end for it.
     pub(crate) fn listen(
         self: &Arc<Self>,
         owner: StreamOwner,
         share: Option<Full>,
         ready: Ready,
-    ) -> Result<(ListenPlace, Option<Ready>), Full> {
-        let (number, replaced) = self.listens.with(|listens, _| listens.add(&owner, share))?;
+    ) -> Result<ListenPlace, Full> {
+        let number = self.listens.with(|listens, _| listens.add(&owner, share))?;
         let stream = Arc::new(ListenStream { owner, ready, state: AtomicU8::new(PENDING) });
-        let place = ListenPlace { account: self.clone(), number, stream };
-        Ok((place, replaced.map(|replaced| replaced.ready.clone())))
+        Ok(ListenPlace { account: self.clone(), number, stream })
     }
 }
 
 impl ListenPlace {
-    /// Marks the stream as open: the application has answered all questions about it.
-    pub(super) fn open(&self) {
-        self.account.listens.with(|listens, _| listens.open(self.number, &self.stream));
+    /// Marks the stream as open: the application has answered all questions about it. If there is no place, the oldest
+    /// stream of the owner of most streams ends: returns its `ready`, which the caller calls without a lock.
+    pub(super) fn open(&self) -> Option<Ready> {
+        let replaced = self.account.listens.with(|listens, _| listens.open(self.number, &self.stream));
+        replaced.map(|replaced| replaced.ready.clone())
     }
 
     /// Returns whether another stream has taken its place, so that this one ends.
@@ -205,7 +199,7 @@ mod tests {
     }
 
     fn add(account: &Arc<Account>, owner: usize) -> Result<ListenPlace, Full> {
-        account.listen(StreamOwner::Holder(owner), None, Arc::new(|| ())).map(|(place, _)| place)
+        account.listen(StreamOwner::Holder(owner), None, Arc::new(|| ()))
     }
 
     fn open(account: &Arc<Account>, owner: usize) -> ListenPlace {
@@ -230,7 +224,7 @@ mod tests {
     fn no_stream_ends_for_a_client_that_cannot_be_distinguished() {
         let account = account(2);
         let request = |number| account.listen(StreamOwner::Request(number), None, Arc::new(|| ()));
-        let (first, _) = request(1).expect("there is a place");
+        let first = request(1).expect("there is a place");
         first.open();
         let second = open(&account, 2);
         assert_eq!(request(3).err(), Some(Full { limit: "listen_streams", most: 2 }));
@@ -267,7 +261,10 @@ mod tests {
         let others: Vec<_> = (2..8).map(|owner| add(&account, owner).expect("there is a place")).collect();
         assert_eq!(add(&account, 8).err(), Some(Full { limit: "listen_streams", most: 8 }));
         others[3].open();
-        assert!(add(&account, 8).is_ok() && others[3].is_replaced());
+        drop(add(&account, 8).expect("a stream can end for it"));
+        assert!(!others[3].is_replaced(), "that one was refused before it was open");
+        drop(open(&account, 8));
+        assert!(others[3].is_replaced());
         drop(pending);
         assert!(add(&account, 1).is_ok());
     }

@@ -104,6 +104,9 @@ impl Answering {
             return Progress::Respond(self.begin_stream(inner, out));
         }
         let progress = self.output(inner, out);
+        if let (Progress::Respond(_), true, Some(permit)) = (&progress, self.sent.is_stream(), &self.permit) {
+            inner.open_listen_stream(permit, now);
+        }
         if out.len() > before {
             self.last_sent = now;
             return match progress {
@@ -302,9 +305,6 @@ impl Answering {
     }
 
     fn begin_stream(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Response {
-        if let Some(permit) = &self.permit {
-            permit.open_listen_stream();
-        }
         if let Some(session) = &mut self.session {
             if session.stream.is_none() {
                 let most = inner.server.limits().session_streams;

@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Verification, Verifier, VerifyCall};
 use crate::options::{EndpointOptions, OptionEntry, OptionValue, SetOption};
 use crate::provider::{IntoReply, verifier};
+use crate::revision::Era;
 use crate::server::Server;
 use std::fmt;
 #[cfg(feature = "http")]
@@ -58,9 +59,10 @@ impl EndpointBuilder {
     /// `127.0.0.1`.
     #[cfg(feature = "http")]
     pub(crate) fn bound(mut self, address: IpAddr) -> Self {
-        self.options.values.loopback_only = address.is_loopback();
-        if let (true, IpAddr::V4(address)) = (address.is_loopback(), address) {
-            self.hosts.push(address.to_string());
+        let plain = address.to_canonical(); // `::ffff:127.0.0.1` is an address of this machine
+        self.options.values.loopback_only = plain.is_loopback();
+        if let (true, IpAddr::V4(plain)) = (plain.is_loopback(), plain) {
+            self.hosts.push(plain.to_string());
         }
         self
     }
@@ -224,6 +226,8 @@ impl EndpointBuilder {
         self.options.check()?;
         self.server.check_apps()?;
         self.options.gate = self.gate()?;
+        let has_handshake = self.server.revisions().newest(Era::Handshake).is_some();
+        self.options.values.sessions &= has_handshake; // the other era has none
         Ok(Endpoint::new(self.server, self.options, wake))
     }
 

@@ -47,9 +47,10 @@ impl IdleTimeout {
         self.head = None;
     }
 
-    /// Returns whether exactly one request is in progress, on a connection that carries one at a time.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.requests > 0 && !self.shared
+    /// Returns whether a request is in progress or its answer not yet sent as a whole, on a connection that carries one
+    /// request at a time.
+    pub(crate) fn is_answering(&self) -> bool {
+        !self.shared && (self.requests > 0 || self.stuck.is_some())
     }
 
     /// Notes that bytes of the client arrived.
@@ -83,7 +84,8 @@ impl IdleTimeout {
 
     /// Returns the time at which the connection ends if nothing happens until then; `None` if it does not end.
     pub(crate) fn deadline(&self) -> Option<u64> {
-        let idle = (self.requests == 0).then(|| self.idle.saturating_add(self.idle_ms));
+        let waits = self.requests == 0 && self.head.is_none();
+        let idle = waits.then(|| self.idle.saturating_add(self.idle_ms));
         let head = self.head.map(|since| since.saturating_add(self.head_ms));
         let stuck = self.stuck.map(|since| since.saturating_add(self.idle_ms));
         [idle, head, stuck].into_iter().flatten().min()
@@ -124,6 +126,16 @@ mod tests {
         assert_eq!(client.deadline(), None, "an answer may take its time");
         client.handle_input(200);
         assert_eq!(client.deadline(), None, "a body has a limit of its own");
+    }
+
+    #[test]
+    fn a_head_that_begins_when_the_client_was_idle_for_long_has_its_whole_time() {
+        let mut client = idle_timeout();
+        client.handle_input(159);
+        assert_eq!(client.on_timeout(168), None);
+        client.begin_request();
+        client.end_request(170);
+        assert_eq!(client.deadline(), Some(230));
     }
 
     #[test]

@@ -36,8 +36,8 @@ impl Exchange {
         Ok(self.holder.permit(counted, body))
     }
 
-    /// Counts a listen stream. If the limit is reached, another stream ends; a client without a name is refused
-    /// instead.
+    /// Counts a listen stream. If the limit is reached, another stream ends when this one is open; a client without a
+    /// name is refused instead.
     fn count_listen_stream(&self) -> Result<Counted, Full> {
         let inner = &self.endpoint.0;
         let most = inner.server.limits().listen_streams;
@@ -46,15 +46,7 @@ impl Exchange {
         } else {
             (self.holder.stream_owner(), None)
         };
-        let (place, replaced) = inner.account.listen(owner, share, self.ready.clone())?;
-        if let Some(ready) = replaced {
-            let why = format!(
-                "a listen stream ended for a new one: the limit `listen_streams` is reached ({most})"
-            );
-            inner.refusals.report(&inner.server.log_sink(), RefusalKind::Busy, self.now, &why);
-            inner.notify(&ready);
-        }
-        Ok(Counted::Listen(place))
+        inner.account.listen(owner, share, self.ready.clone()).map(Counted::Listen)
     }
 
     /// Checks that one more session may begin: for this caller, and in the whole endpoint.
@@ -82,6 +74,20 @@ impl Exchange {
     /// Returns the share of one caller in a limit of `all`.
     fn share(&self, all: usize) -> Full {
         share(all, self.endpoint.0.server.limits().caller_percent)
+    }
+}
+
+impl Inner {
+    /// Opens the listen stream of a permit, if it is for one. Another stream ends if there are too many.
+    pub(super) fn open_listen_stream(&self, permit: &Permit, now: u64) {
+        if let Some(ready) = permit.open_listen_stream() {
+            let most = self.server.limits().listen_streams;
+            let why = format!(
+                "a listen stream ended for a new one: the limit `listen_streams` is reached ({most})"
+            );
+            self.refusals.report(&self.server.log_sink(), RefusalKind::Busy, now, &why);
+            self.notify(&ready);
+        }
     }
 }
 

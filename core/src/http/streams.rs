@@ -80,6 +80,10 @@ impl Place {
     }
 }
 
+/// The cost of a kept event apart from its bytes: its place in its stream and in the order of all events, and
+/// its part of the stream.
+const EVENT_COST: usize = 256;
+
 /// An event that is kept, with its number in its stream.
 pub(super) type Kept = (u64, Arc<[u8]>);
 
@@ -122,7 +126,7 @@ impl Streams {
         });
         if said.is_some() {
             self.bytes += length;
-            self.account.keep(length);
+            self.account.keep(length + EVENT_COST);
             self.evict(most);
         }
         said
@@ -135,12 +139,15 @@ impl Streams {
             (s.over, s.holder) = (true, None);
             std::mem::take(&mut s.kept)
         });
-        self.kept_less(kept.iter().flatten().map(|(_, data)| data.len()).sum());
+        self.count_less(kept.iter().flatten());
     }
 
-    fn kept_less(&mut self, bytes: usize) {
-        self.bytes -= bytes;
-        self.account.forget(bytes);
+    /// Notes that events are kept no more.
+    fn count_less<'a>(&mut self, events: impl IntoIterator<Item = &'a Kept>) {
+        for (_, data) in events {
+            self.bytes -= data.len();
+            self.account.forget(data.len() + EVENT_COST);
+        }
     }
 
     /// Takes the events that this holder has to send now. Returns `None` if the stream has another holder.
@@ -153,7 +160,10 @@ impl Streams {
 
     /// Notes that an exchange has ended. Returns whether it was the stream's holder until now.
     pub(super) fn release(&mut self, stream: u64, holder: u64) -> bool {
-        self.change(stream, |s| s.holder.take_if(|h| h.number == holder).is_some()).unwrap_or_default()
+        let released =
+            self.change(stream, |s| s.holder.take_if(|h| h.number == holder).is_some()).unwrap_or_default();
+        self.forget_empty(stream);
+        released
     }
 
     /// Takes a stream from its holder. Returns the events that the holder has not sent; the stream does not contain
@@ -168,7 +178,7 @@ impl Streams {
             (unsent, s.kept.split_off(kept))
         });
         let (unsent, gone) = parted.unwrap_or_default();
-        self.kept_less(gone.iter().map(|(_, data)| data.len()).sum());
+        self.count_less(&gone);
         unsent.into_iter().map(|(_, data)| data).collect()
     }
 
@@ -197,7 +207,7 @@ impl Streams {
     /// Drops the oldest event of a stream.
     pub(super) fn evict_one(&mut self, number: u64) {
         let event = self.change(number, |s| s.kept.pop_front()).flatten();
-        self.kept_less(event.map_or(0, |(_, data)| data.len()));
+        self.count_less(&event);
         if self.spent.contains(&number) && !self.keeping.contains(&number) {
             self.forget(number);
         }
@@ -205,7 +215,7 @@ impl Streams {
 
     fn forget(&mut self, number: u64) {
         let stream = self.open.remove(&number);
-        self.kept_less(stream.iter().flat_map(|s| &s.kept).map(|(_, data)| data.len()).sum());
+        self.count_less(stream.iter().flat_map(|s| &s.kept));
         for some in [&mut self.spent, &mut self.free, &mut self.keeping] {
             some.remove(&number);
         }
@@ -230,6 +240,15 @@ impl Streams {
 
     pub(super) fn end(&mut self, stream: u64) {
         self.change(stream, |s| s.over = true);
+        self.forget_empty(stream);
+    }
+
+    /// Forgets a stream if it is over, and no exchange and no kept event needs it.
+    fn forget_empty(&mut self, number: u64) {
+        let lists = (&self.spent, &self.free, &self.keeping);
+        if lists.0.contains(&number) && lists.1.contains(&number) && !lists.2.contains(&number) {
+            self.forget(number);
+        }
     }
 
     /// Gives the stream a new holder, which sends the events after this place. Returns `None` if the place is unknown,
@@ -254,7 +273,8 @@ impl Streams {
 
 impl Drop for Streams {
     fn drop(&mut self) {
-        self.account.forget(self.bytes);
+        let open = std::mem::take(&mut self.open);
+        self.count_less(open.values().flat_map(|stream| &stream.kept));
     }
 }
 

@@ -147,8 +147,9 @@ fn begin(shared: &HttpShared, parts: &Parts, client: ClientId, waker: Arc<TaskWa
     let url;
     let mut target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
     match (parts.version, parts.uri.authority()) {
-        // RFC 9113, section 8.3.1: `:authority` has the role of `Host`, and wins if a request has both.
-        (Version::HTTP_2, Some(authority)) => {
+        // RFC 9113, section 8.3.1, and RFC 9114, section 4.3.1: `:authority` has the role of `Host`, and wins if a request
+        // has both.
+        (Version::HTTP_2 | Version::HTTP_3, Some(authority)) => {
             fields.retain(|(name, _)| *name != "host");
             fields.push(("host", authority.as_str().as_bytes()));
         }

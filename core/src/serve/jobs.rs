@@ -92,6 +92,7 @@ impl Jobs {
             for job in jobs {
                 self.send(job);
             }
+            self.ring(); // a thread that found the queue empty meanwhile may wait
         });
     }
 

@@ -28,6 +28,8 @@ pub(super) struct HttpShared {
     _sentinel: Connection,
 }
 
+const YEAR_MS: u64 = 365 * 86_400_000;
+
 impl HttpShared {
     /// Makes the shared state. Also returns the notice that [`HttpShared::poll`] has something to do.
     pub(super) fn new(
@@ -68,8 +70,8 @@ impl HttpShared {
 
     /// Returns the moment for a time of the endpoint.
     pub(super) fn instant(&self, ms: u64) -> tokio::time::Instant {
-        let far = Duration::from_secs(365 * 86_400);
-        (self.began + Duration::from_millis(ms).min(far)).into()
+        let far = self.now().saturating_add(YEAR_MS); // an `Instant` has an end
+        (self.began + Duration::from_millis(ms.min(far))).into()
     }
 
     /// Advances the endpoint's clock.

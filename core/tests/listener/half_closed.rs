@@ -37,6 +37,36 @@ fn a_request_of_a_session_is_answered_to_a_client_that_closes_its_half() {
     }
 }
 
+/// The system takes a part of a large answer before the client reads. These sizes are around that part, so that the rest
+/// waits in the buffer of one connection.
+#[test]
+fn a_client_that_closes_its_half_gets_the_whole_of_an_answer_that_it_reads_late() {
+    let server = server();
+    let sizes = (1..=40).map(|step| step * (128 << 10));
+    for size in sizes.clone() {
+        server.text(format!("large://{size}"), "x".repeat(size)).unwrap();
+    }
+    let service = Service::start(server, |http| http);
+    let session = service.client().session();
+    for size in sizes {
+        let mut late = service.client();
+        let params = format!(r#"{{"uri":"large://{size}"}}"#);
+        let read = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{params}}}"#);
+        late.send("POST", &session, &read);
+        late.closes_its_half();
+        for _ in 0..3 {
+            // The thread of both clients has come as far as it can with the first one.
+            let mut other = service.client();
+            other.send("POST", &session, r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
+            assert_eq!(other.whole().0, 200);
+        }
+        let (status, body) = late.whole();
+        assert!(status == 200 && body.len() > size, "{size}: {status} {}", body.len());
+        assert!(late.ends());
+    }
+    service.ends();
+}
+
 #[test]
 fn a_client_that_closes_its_half_amid_a_body_or_while_it_listens_is_gone() {
     let server = server();

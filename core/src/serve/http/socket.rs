@@ -42,10 +42,10 @@ impl SocketState {
         SocketRequest(self.clone())
     }
 
-    /// Returns whether hyper must not see yet that the client closed its side, because it would abort the requests in
-    /// progress.
+    /// Returns whether hyper must not see yet that the client closed its side, because it would abort the request in
+    /// progress, or what is left of its answer.
     fn hides_end(&self, cx: &Context<'_>) -> bool {
-        let hides = self.idle.with(|idle, _| idle.is_alone());
+        let hides = self.idle.with(|idle, _| idle.is_answering());
         if hides {
             self.silent.store(true, Ordering::Relaxed);
             let waker = cx.waker().clone();
@@ -53,6 +53,14 @@ impl SocketState {
             drop(old); // not under the lock
         }
         hides
+    }
+
+    /// Wakes the task of the connection, if the end was hidden from it, to look for it again.
+    fn show_end(&self) {
+        let end = self.end.with(|end, _| end.take());
+        if let Some(waker) = end {
+            waker.wake();
+        }
     }
 
     /// Returns whether the client has closed its side, and its requests are then not answered.
@@ -104,10 +112,7 @@ impl Drop for SocketRequest {
     fn drop(&mut self) {
         let now = self.0.shared.now();
         self.0.idle.with(|idle, _| idle.end_request(now));
-        let end = self.0.end.with(|end, _| end.take());
-        if let Some(waker) = end {
-            waker.wake();
-        }
+        self.0.show_end();
     }
 }
 
@@ -146,10 +151,16 @@ impl ObservedSocket {
 
     fn took<T>(&self, result: &Poll<io::Result<T>>) {
         let now = self.state.shared.now();
-        self.state.idle.with(|idle, _| match result {
-            Poll::Ready(_) => idle.handle_output(),
-            Poll::Pending => idle.handle_full_buffer(now),
+        let answering = self.state.idle.with(|idle, _| {
+            match result {
+                Poll::Ready(_) => idle.handle_output(),
+                Poll::Pending => idle.handle_full_buffer(now),
+            }
+            idle.is_answering()
         });
+        if !answering {
+            self.state.show_end();
+        }
     }
 }
 
