@@ -10,7 +10,7 @@ export interface HttpOptions {
   path?: string | undefined;
   /**
    * Accepts requests only if `Host`, and `Origin` if there is one, name this machine. This stops DNS rebinding.
-   * Default: true; for {@link Server.serveHttp}, true if `host` is a loopback address.
+   * Default: true. {@link Server.serveHttp} does not take it: there it is so if `host` is a loopback address.
    */
   loopbackOnly?: boolean | undefined;
   /**

@@ -320,7 +320,7 @@ export interface RunOptions {
 }
 
 /** The options of {@link Server.serveHttp}. */
-export interface ServeHttpOptions extends HttpOptions {
+export interface ServeHttpOptions extends Omit<HttpOptions, 'loopbackOnly'> {
   /**
    * The address to bind. Default: `127.0.0.1`, this machine only. For another address set
    * {@link HttpOptions.allowedHosts}.
@@ -445,8 +445,10 @@ const RUN: Members<RunOptions> = {
   shutdownMs: 'count',
 };
 
+const { loopbackOnly: _ofTheAddress, ...OF_LISTENED } = HTTP;
+
 const SERVE_HTTP: Members<ServeHttpOptions> = {
-  ...HTTP,
+  ...OF_LISTENED,
   host: 'string',
   port: 'any',
   onListening: 'function',

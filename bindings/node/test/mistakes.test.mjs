@@ -261,6 +261,10 @@ const REFUSED = {
     ({ server }) => server.serveHttp({ headMs: 0 }),
     '`headMs` must be at least 1 (got 0)',
   ],
+  'loopbackOnly of a listener, whose address decides it': [
+    ({ server }) => server.serveHttp({ loopbackOnly: true }),
+    /^options has no member loopbackOnly: /,
+  ],
   'too many ioThreads': [
     ({ server }) => server.serveHttp({ ioThreads: 5000 }),
     '`ioThreads` must be at most 1024 (got 5000); one for each processor is enough',
