@@ -1,6 +1,7 @@
 //! Resource URIs: the RFC 3986 check, and RFC 6570 templates that are parsed once, expanded and matched back.
 //!
-//! A URI is a byte string here. Nothing is normalised, and only the values of template variables are decoded.
+//! A URI is a byte string here. Only the values of template variables are decoded, and only the authorizer gets URIs in
+//! another spelling than that of the client.
 //!
 //! ```text
 //! text -> syntax -> expand                       every RFC 6570 template
@@ -12,6 +13,7 @@ mod captures;
 mod check;
 mod expand;
 mod matching;
+mod normal;
 mod program;
 mod refusal;
 mod router;
@@ -29,6 +31,7 @@ pub(crate) use captures::{Captures, Value};
 pub(crate) use check::check_uri;
 pub use expand::TemplateValue;
 pub(crate) use expand::{ExpandError, expand};
+pub(crate) use normal::normalized;
 pub(crate) use router::{Conflict, Router};
 pub(crate) use syntax::TemplateError;
 pub use template::Variable;

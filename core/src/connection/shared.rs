@@ -284,7 +284,6 @@ impl ConnectionState {
             }
             ApplicationCall::Authorize { call, operation, uris } => {
                 let gatekeeper = self.server.gatekeeper();
-                #[cfg(feature = "directory")]
                 let uris = self.server.judged(operation, uris);
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
             }

@@ -38,6 +38,10 @@ impl AuthorizeCall {
     }
 
     /// The targets to judge: URIs, templates, or names of tools or prompts, by the operation; at least one.
+    ///
+    /// URIs of folders and skills are those of lists. Other URIs have no needless escapes (RFC 3986, section 6.2.2):
+    /// `notes://%61` is `notes://a`. They keep `%2F` and its like, which the variables of a template decode, so a rule
+    /// names best what is allowed.
     pub fn targets(&self) -> impl ExactSizeIterator<Item = &str> {
         self.targets.iter().map(|target| &**target)
     }

@@ -1,7 +1,6 @@
 //! The state behind a server.
 
 use super::instances::Publisher;
-#[cfg(feature = "directory")]
 use crate::access::Operation;
 #[cfg(feature = "directory")]
 use crate::catalog::Found;
@@ -22,6 +21,7 @@ use crate::responder::{InterestAnswer, Responder};
 use crate::search::SearchedFolder;
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::uri::normalized;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
@@ -126,24 +126,37 @@ impl ServerState {
         }
     }
 
-    /// Returns the targets as the authorizer judges them: each URI in the spelling of lists. Otherwise a client could
-    /// avoid a rule about a URI by another spelling, which a folder serves as well.
-    #[cfg(feature = "directory")]
+    /// Returns the targets as the authorizer judges them: each URI of a folder in the spelling of lists, any other
+    /// without needless escapes. Otherwise a client could avoid a rule about a URI by another spelling, which a folder
+    /// or the variables of a template take as well.
     pub(crate) fn judged(&self, operation: Operation, mut targets: Vec<Arc<str>>) -> Vec<Arc<str>> {
-        if matches!(operation, Operation::Read | Operation::Subscribe)
-            && self.folders.with(|folders, _| !folders.is_empty())
-        {
-            for uri in &mut targets {
-                if let Found::Call { handler, .. } = self.catalog.with(|c, _| c.find(uri))
-                    && let Some(listed) =
-                        handler.provider.as_ref().and_then(|provider| provider.listed_uri(uri))
-                    && listed != **uri
-                {
-                    *uri = listed.into();
-                }
+        if !matches!(operation, Operation::List | Operation::Read | Operation::Subscribe) {
+            return targets; // no URIs of a client or of a list
+        }
+        for uri in &mut targets {
+            #[cfg(feature = "directory")]
+            if operation != Operation::List
+                && let Some(listed) = self.listed_uri(uri)
+            {
+                *uri = listed.into();
+            }
+            if let Some(normal) = normalized(uri) {
+                *uri = normal.into();
             }
         }
         targets
+    }
+
+    /// Returns the URI that lists of a folder have for what is at `uri`. `None` if no folder has it.
+    #[cfg(feature = "directory")]
+    fn listed_uri(&self, uri: &str) -> Option<String> {
+        if self.folders.with(|folders, _| folders.is_empty()) {
+            return None;
+        }
+        match self.catalog.with(|c, _| c.find(uri)) {
+            Found::Call { handler, .. } => handler.provider.as_ref()?.listed_uri(uri),
+            Found::Value(_) | Found::Nothing | Found::Invalid => None,
+        }
     }
 
     #[cfg(feature = "directory")]

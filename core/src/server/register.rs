@@ -144,7 +144,7 @@ impl Server {
     }
 
     /// Registers the authorizer: a closure that the server calls before it lists, reads, completes or subscribes to
-    /// resources, and before it lists or uses tools and prompts. It is not asked about methods of [`Server::method`],
+    /// resources, and before it lists or uses tools and prompts. It is not called for methods of [`Server::method`],
     /// which judge the caller themselves. Of [`Server::resource_search`] it judges the results. It returns one [`crate::Verdict`] for each target of its call, in their order; for a list that is many at
     /// once. Without an authorizer everything is allowed. A second one replaces the first.
     ///
