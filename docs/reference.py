@@ -86,8 +86,14 @@ def errors() -> str:
     """The kinds of errors, as the comments of the core describe them."""
     source = (ROOT / "core/src/error.rs").read_text("utf-8")
     codes = dict(re.findall(r'ErrorKind::(\w+) => "(\w+)"', source))
-    kinds = re.findall(r"^    /// (.*)\n    (\w+) = (\d+),", source, re.MULTILINE)
-    return "\n".join(f"| `{codes[kind]}` | {number} | {meaning} |" for meaning, kind, number in kinds)
+    kinds = re.findall(r"((?:^    /// .*\n)+)    (\w+) = (\d+),", source, re.MULTILINE)
+    return "\n".join(f"| `{codes[kind]}` | {number} | {prose(comment)} |" for comment, kind, number in kinds)
+
+
+def prose(comment: str) -> str:
+    """The text of a comment in one line, with its links to the reference of Rust as names."""
+    text = " ".join(line.strip().removeprefix("/// ") for line in comment.splitlines())
+    return re.sub(r"\[`(?:crate::)?(.*?)`\]", r"`\1`", text)
 
 
 def protocol() -> str:

@@ -1165,7 +1165,7 @@ typedef void (*wellhead_authorize_callback)(void *user_data, const wellhead_call
                                             wellhead_authorize *responder);
 
 /* Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many targets at once.
- * It replaces an earlier one. It is not asked about the callbacks of wellhead_server_add_method, which judge the caller
+ * It replaces an earlier one. It is not called for the callbacks of wellhead_server_add_method, which judge the caller
  * themselves.
  * authorize: may not be NULL.
  * user_data: passed to `authorize`.

@@ -460,8 +460,8 @@ options! {
 options! {
     /// The options of the HTTP listener.
     pub(crate) struct ListenerOptions {
-        /// The number of threads that run callbacks. 0: they run on the threads that read and write; in C, 0 is the
-        /// default, and Python refuses it.
+        /// The number of threads that run callbacks. 0: they run on the threads that read and write. C has
+        /// `WELLHEAD_CALLBACKS_INLINE` for that, and Python refuses it.
         pub(crate) callback_threads: usize or 0 = 1,
         /// The number of threads that read and write, 1 to 1,024.
         pub(crate) io_threads: usize = 1,
@@ -477,8 +477,8 @@ options! {
 options! {
     /// The options of the stdio driver.
     pub(crate) struct StdioOptions {
-        /// The number of threads that run callbacks. 0: they run on the thread that reads; in C, 0 is the default, and
-        /// Python refuses it.
+        /// The number of threads that run callbacks. 0: they run on the thread that reads. C has
+        /// `WELLHEAD_CALLBACKS_INLINE` for that, and Python refuses it.
         pub(crate) callback_threads: usize or 0 = 1,
         /// Milliseconds that answers may still take after the end of input.
         pub(crate) shutdown_ms: u64 or 0 = 5_000,

@@ -536,7 +536,7 @@ export class Server {
    * Sets the callback that decides who may list, read, complete and subscribe to resources, and use tools and prompts.
    *
    * One call decides about one or more targets: URIs, templates, or names of tools or prompts. If the callback throws, the
-   * client gets "internal error". A second callback replaces the first. It is not asked about the handlers of
+   * client gets "internal error". A second callback replaces the first. It is not called for the handlers of
    * {@link Server.method}, which judge the caller themselves.
    *
    * @example

@@ -401,7 +401,11 @@ export type Verdict = 'allow' | 'deny' | 'hide';
 export interface AccessRequest {
   /** The operation that the caller asks permission for. */
   readonly operation: Operation;
-  /** The URIs, templates, or names of tools or prompts, by the operation; at least one. */
+  /**
+   * The URIs, templates, or names of tools or prompts, by the operation; at least one. URIs of folders and skills are those of
+   * lists. Other URIs have no needless escapes: `notes://%61` is `notes://a`. They keep `%2F` and its like, which the
+   * variables of a template decode, so a rule names best what is allowed.
+   */
   readonly targets: readonly string[];
 }
 

@@ -163,7 +163,7 @@ const CHECKS = [
   { has: "from 'hono'", after: `await answered(await app.request('http://localhost/mcp', POST));` },
   {
     has: 'verify:',
-    before: `const users = { find: async (token) => (token === 'good' ? { id: 'ada', audience: ['https://mcp.example.com/mcp'], scopes: ['notes:read'] } : undefined) };`,
+    before: `const users = { find: async (token) => (token === 'good' ? { id: 'ada', notes: ['notes://001'], audience: ['https://mcp.example.com/mcp'], scopes: ['notes:read'] } : undefined) };`,
     after: `
       notes.set('private', 'Secret.');
       const sendRequest = (token) => handler.fetch(new Request('https://localhost/mcp', { ...POST, headers: { ...headers, authorization: 'Bearer ' + token } }));

@@ -10,7 +10,7 @@ const HEAD: &str = "\
 
 Each option, limit and counter, with its default and unit. Each language spells the names in its own way: `page_items` is `page_items` in
 Rust, C, C++ and Python, and `pageItems` in Node. [`NAMES.md`](NAMES.md) has every name, and says which language lacks an option. C has a
-constant for each switch, such as `WELLHEAD_NO_SUBSCRIBE`. A number is at least 1, unless its type says that 0 is allowed. Clients of the
+constant for each switch, such as `WELLHEAD_NO_SUBSCRIBE`. A number is at least 1, unless its type says that 0 is allowed; in C and C++ a number that is 0 has its default. Clients of the
 handshake era are those of the revisions up to 2025-11-25, which begin with `initialize`.
 
 `make options` writes this page from the tables in `core/src/options.rs`, `core/src/limits.rs` and `core/src/model/tool_limits.rs`.

@@ -1357,13 +1357,16 @@ class Server:
     @overload
     def authorize(self, function: None = None, /) -> Callable[[_Authorize], _Authorize]:
         """Calls a function `(operation, targets)` before the server lists, reads or completes anything, accepts a
-        subscription, or uses a tool or prompt. It is not asked about the functions of `method`, which judge the
+        subscription, or uses a tool or prompt. It is not called for the functions of `method`, which judge the
         caller themselves. One call may be about many targets.
 
         `operation` says what the targets are. For `"list"` they are URIs and templates, for `"read"` and
         `"subscribe"` URIs, for `"complete"` templates or names of prompts. For `"list_tools"`, `"call_tool"`,
         `"list_prompts"` and `"get_prompt"` they are names of tools and prompts. A parameter that is annotated
-        `wellhead.Call` gets the call, whose `caller` is the one on whose behalf the client asks.
+        `wellhead.Call` gets the call, whose `caller` is the one of the request.
+
+        URIs of folders and skills are those of lists. Other URIs have no needless escapes: `notes://%61` is `notes://a`.
+        They keep `%2F` and its like, which the variables of a template decode, so a rule names best what is allowed.
 
         The function returns one verdict per target, in order, now or later as a `resource` callback does.
         `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
@@ -1400,10 +1403,11 @@ class Server:
         function `(params)`: a dict in, a dict out.
 
         The function may answer later, as a `resource` callback. It raises `MethodError` for an error that the
-        client sees, `InputRequired` to get input from the client, and `MissingCapability` if the client lacks a
-        capability. A parameter that is annotated `wellhead.Call` gets the call. The server adds `resultType`
-        and its identity to the result where the revision requires them, and declares the capability `tools`,
-        `prompts` or `logging` for methods of these names. The result of a function that returns None is `{}`.
+        client sees, and `MissingCapability` if the client lacks a capability. It cannot raise `InputRequired`; up to
+        revision 2025-11-25 it may call `Call.require_input`. A parameter that is annotated `wellhead.Call` gets the
+        call. The server adds `resultType` and its identity to the result where the revision requires them, and declares
+        the capability `tools`, `prompts` or `logging` for methods of these names. The result of a function that returns
+        None is `{}`.
 
         A name that begins with `notifications/` is that of a notification. The function runs each time that a
         client sends it in a session, and what it returns is ignored. It runs once for
