@@ -42,6 +42,10 @@ def crate(_: Path) -> dict[str, bytes]:
     manifest = files["Cargo.toml"].decode()
     for field in ("description", "documentation", "homepage", "keywords", "license", "readme", "repository", "rust-version"):
         assert re.search(rf"^{field} = ", manifest, re.MULTILINE), f"crate: Cargo.toml has no {field}"
+    # crates.io refuses others.
+    keywords = re.findall(r'"(.*?)"', re.search(r"^keywords = \[(.*?)\]", manifest, re.MULTILINE | re.DOTALL)[1])
+    refused = [word for word in keywords if len(word) > 20 or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_+-]*", word)]
+    assert len(keywords) <= 5 and not refused, f"crate: crates.io takes 5 keywords of 20 characters, and {refused or keywords} are not such"
     return files
 
 
