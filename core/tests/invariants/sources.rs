@@ -25,7 +25,7 @@ fn code(folder: &str) -> Vec<(String, String)> {
     for file in files.iter().filter(|file| !file.to_string_lossy().ends_with("tests.rs")) {
         let text = std::fs::read_to_string(file).expect("readable");
         let code = text.split("\nmod tests {").next().unwrap_or_default();
-        let name = file.strip_prefix(&source).expect("found inside").display().to_string();
+        let name = file.strip_prefix(&source).expect("found inside").display().to_string().replace('\\', "/");
         for (number, line) in code.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default();
             lines.push((format!("{name}:{}", number + 1), line.to_owned()));
