@@ -56,6 +56,9 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DOCDIR ?= $(PREFIX)/share/doc/wellhead
+# The shell would take a folder with a space for two.
+check_places = $(foreach name,DESTDIR PREFIX BINDIR LIBDIR INCLUDEDIR DOCDIR,$(if $(word 2,x$($(name))x),\
+	$(error $(name) must have no space, and is "$($(name))". Choose another folder)))
 # How the library and the command are built, and where that puts them: packaging builds for other systems.
 CARGO_BUILD ?= cargo build --locked --profile dist
 STRIP ?= strip
@@ -83,9 +86,11 @@ install: ready-library ready-command install-library install-command ## headers,
 
 .PHONY: ready-library ready-command
 ready-library:
+	$(check_places)
 	@ffi/ready.sh $(firstword $(CARGO_BUILD)) $(addprefix $(DESTDIR),$(LIBDIR) $(INCLUDEDIR) $(DOCDIR))
 
 ready-command:
+	$(check_places)
 	@ffi/ready.sh $(firstword $(CARGO_BUILD)) $(addprefix $(DESTDIR),$(BINDIR) $(DOCDIR))
 
 define install_libraries_unix
@@ -129,6 +134,9 @@ install-command: ready-command
 	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
 
 uninstall: ## removes what `make install` with equal variables has installed
+	$(check_places)
 	rm -f $(DESTDIR)$(BINDIR)/wellhead $(addprefix $(DESTDIR)$(INCLUDEDIR)/,wellhead.h wellhead.hpp wellhead_http.h wellhead_http.hpp)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libwellhead.a libwellhead.so $(WELLHEAD_SONAME) libwellhead.so.$(WELLHEAD_VERSION) pkgconfig/wellhead.pc)
-	rm -rf $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/cmake/wellhead/,$(cmake_files)) $(addprefix $(DESTDIR)$(DOCDIR)/,$(licence_files))
+	# DOCDIR may be a folder that other packages use as well.
+	for folder in $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR); do [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done

@@ -102,6 +102,7 @@ if $C -D_WIN32 -DWELLHEAD_STATIC -x c -E - <<<'#include <wellhead_http.h>' | gre
 fi
 echo "the headers compile by themselves and twice, as C99 and as C++17"
 tests/c/ready.sh
+tests/c/installed.sh
 
 # Constants in the oldest languages that the C headers know.
 constants='#include <wellhead_http.h>

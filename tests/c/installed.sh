@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Checks the files that `make install-library` writes, and that `make uninstall` removes these only. The library has nothing in it: no build is needed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() { echo "$*" >&2; exit 1; }
+run() { make --silent "$@" BUILT="$work" CARGO_BUILD=true DESTDIR="$work/to" > "$work/log" 2>&1 || { cat "$work/log" >&2; fail "make $* fails"; }; }
+cc -c -x c - -o "$work/all.o" < /dev/null
+ar rcs "$work/libwellhead.a" "$work/all.o"
+touch "$work/libwellhead.so"
+
+# Documents of another package in the same folder.
+mkdir -p "$work/to/usr/share/doc/other"
+touch "$work/to/usr/share/doc/other/README"
+variables=(PREFIX=/usr DOCDIR=/usr/share/doc)
+run install-library "${variables[@]}"
+[ -f "$work/to/usr/share/doc/LICENSE-MIT" ] || fail "DOCDIR has no effect"
+run uninstall "${variables[@]}"
+run uninstall "${variables[@]}" # nothing is left to remove
+left=$(cd "$work/to" && find . ! -type d)
+[ "$left" = ./usr/share/doc/other/README ] || fail "make uninstall leaves $left"
+[ ! -e "$work/to/usr/lib/cmake/wellhead" ] || fail "make uninstall leaves the folder of the files for CMake"
+
+for name in PREFIX BINDIR LIBDIR INCLUDEDIR DOCDIR DESTDIR; do
+    for target in install install-library uninstall; do
+        if make "$target" BUILT="$work" CARGO_BUILD=true PREFIX="$work/new" "$name=$work/a folder" > "$work/log" 2>&1 ||
+            ! grep --quiet "$name must have no space" "$work/log"; then
+            cat "$work/log" >&2
+            fail "make $target does not refuse a space in $name"
+        fi
+    done
+done
+echo "make uninstall removes what was installed only, and folders with spaces are refused"
