@@ -6,10 +6,13 @@ program=$1
 shift
 ready=true
 
-# With the PATH of the user, since that of sudo has no ~/.cargo/bin.
-again="sudo env \"PATH=\$PATH\" make install"
-if ! command -v "$program" > /dev/null; then
-    echo "make install: $program is not in PATH. Install Rust 1.88 or later from https://rustup.rs. If it is there, but not for root, run: $again" >&2
+# With the PATH of the user, since that of sudo has no ~/.cargo/bin, and with the user's Rust, which rustup looks for in the home of root. The
+# variables that make was given stand behind `--` in MAKEFLAGS.
+again="sudo env \"PATH=\$PATH\" \"RUSTUP_HOME=\${RUSTUP_HOME:-\$HOME/.rustup}\" \"CARGO_HOME=\${CARGO_HOME:-\$HOME/.cargo}\" make install"
+[[ ${MAKEFLAGS-} != *"-- "* ]] || again+=" ${MAKEFLAGS#*-- }"
+# That it is in PATH says little: the one of rustup fails for a user who has no Rust.
+if ! "$program" --version > /dev/null 2>&1; then
+    echo "make install: $program is not in PATH, or does not run. Install Rust 1.88 or later from https://rustup.rs. If it runs, but not for root, run: $again" >&2
     ready=false
 fi
 for folder in "$@"; do
