@@ -15,7 +15,8 @@ def main(version: str, dist: Path) -> None:
     bundles = sorted(dist.glob(f"wellhead-{version}-*.mcpb"), reverse=True)
     if not bundles:
         sys.exit(f"{dist} has no bundle of version {version}: run packaging/command.sh first")
-    # The schema has no field for a processor: a client tells the bundles apart by the names of their files.
+    # The schema has no field for a processor: a client tells the bundles apart by the names of their files. The registry refuses a version here,
+    # since the address has it.
     repository = field("repository")
     owner = repository.removeprefix("https://github.com/").partition("/")[0]
     server = {
@@ -29,7 +30,6 @@ def main(version: str, dist: Path) -> None:
             {
                 "registryType": "mcpb",
                 "identifier": f"{repository}/releases/download/v{version}/{bundle.name}",
-                "version": version,
                 "fileSha256": hashlib.sha256(bundle.read_bytes()).hexdigest(),
                 "transport": {"type": "stdio"},
             }

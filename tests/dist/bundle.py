@@ -16,6 +16,7 @@ def main(bundle: Path, server: Path, into: Path, folders: list[str]) -> None:
     assert len(found) == 1, f"server.json names {bundle.name} {len(found)} times"
     (package,) = found
     assert package["fileSha256"] == hashlib.sha256(bundle.read_bytes()).hexdigest(), "the sum in server.json is another one"
+    assert "version" not in package, "the registry takes no version of a bundle"
     assert len(json.loads(server.read_text())["description"]) <= 100, "the registry takes 100 characters of a description"
     with zipfile.ZipFile(bundle) as files:
         for entry in files.infolist():
