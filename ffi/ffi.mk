@@ -120,6 +120,7 @@ install-library: ready-library ## the same without the command
 	$(install_libraries_$(SYSTEM))
 	$(fill) ffi/wellhead.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/wellhead.pc
 	for file in $(cmake_files); do $(fill) ffi/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/wellhead/$$file; done
+	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/wellhead.pc $(addprefix $(DESTDIR)$(LIBDIR)/cmake/wellhead/,$(cmake_files)) # whatever the umask is
 	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
 
 command_unix := wellhead

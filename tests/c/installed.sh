@@ -11,6 +11,12 @@ cc -c -x c - -o "$work/all.o" < /dev/null
 ar rcs "$work/libwellhead.a" "$work/all.o"
 touch "$work/libwellhead.so"
 
+# As root with a umask of its own: others can read all that is installed.
+(umask 077 && run install-library PREFIX=/usr)
+closed=$(find "$work/to" -mindepth 1 ! -type l ! -perm -o=r)
+[ -z "$closed" ] || fail "with the umask 077 others cannot read $closed"
+run uninstall PREFIX=/usr
+
 # Documents of another package in the same folder.
 mkdir -p "$work/to/usr/share/doc/other"
 touch "$work/to/usr/share/doc/other/README"
