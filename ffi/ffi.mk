@@ -65,8 +65,12 @@ STRIP ?= strip
 BUILT ?= $(TARGET)/dist
 DLLTOOL ?= dlltool
 # The parts of the library: `FEATURES=` leaves out all of them. The Makefile has a variable of this name for the core.
-all_features := directory,http,schema,skills
+all_features := directory http schema skills
 install install-library uninstall: FEATURES := $(all_features)
+comma := ,
+chosen = $(subst $(comma), ,$(FEATURES))
+# What is in the library: one part brings another, as in ffi/Cargo.toml.
+features = $(sort $(chosen) $(if $(filter skills,$(chosen)),directory))
 
 # CMake takes a name without -l for a target of the program, if there is one. The linker of MSVC knows no -l.
 cmake_libs_unix = $(NATIVE_LIBS)
@@ -75,9 +79,8 @@ to = $(shell realpath -ms --relative-to='$(1)' '$(2)')
 fill = sed -e 's|@VERSION@|$(WELLHEAD_VERSION)|' -e 's|@SONAME@|$(WELLHEAD_SONAME)|' -e 's|@REPOSITORY@|$(WELLHEAD_REPOSITORY)|' \
 	-e 's|@LIBDIR@|$(call to,$(PREFIX),$(LIBDIR))|' -e 's|@INCLUDEDIR@|$(call to,$(PREFIX),$(INCLUDEDIR))|' \
 	-e 's|@PREFIX_FROM_PC@|$(call to,$(LIBDIR)/pkgconfig,$(PREFIX))|' -e 's|@PREFIX_FROM_CMAKE@|$(call to,$(LIBDIR)/cmake/wellhead,$(PREFIX))|' \
-	-e 's|@NATIVE_LIBS@|$(NATIVE_LIBS)|' -e 's|@CMAKE_LIBS@|$(subst $(empty) ,;,$(cmake_libs_$(SYSTEM)))|' -e 's|@FEATURES@|$(subst $(comma), ,$(FEATURES))|'
-comma := ,
-headers = wellhead.h wellhead.hpp $(if $(findstring http,$(FEATURES)),wellhead_http.h wellhead_http.hpp)
+	-e 's|@NATIVE_LIBS@|$(NATIVE_LIBS)|' -e 's|@CMAKE_LIBS@|$(subst $(empty) ,;,$(cmake_libs_$(SYSTEM)))|' -e 's|@FEATURES@|$(features)|'
+headers = wellhead.h wellhead.hpp $(if $(filter http,$(features)),wellhead_http.h wellhead_http.hpp)
 licence_files := LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES
 cmake_files := wellhead-config.cmake wellhead-config-version.cmake
 
@@ -111,7 +114,7 @@ install -m 644 $(DESTDIR)$(LIBDIR)/wellhead.lib $(DESTDIR)$(LIBDIR)/libwellhead.
 endef
 
 # A library that lacks parts is to be small.
-only_some = $(if $(filter $(all_features),$(FEATURES)),,--no-default-features --features '$(FEATURES)' \
+only_some = $(if $(filter-out $(features),$(all_features)),--no-default-features --features '$(features)' \
 	--config 'profile.dist.opt-level="s"' --config 'profile.dist.package.wellhead.opt-level="s"')
 install-library: ready-library ## the same without the command
 	$(CARGO_BUILD) -p wellhead-ffi $(only_some)

@@ -17,6 +17,13 @@ closed=$(find "$work/to" -mindepth 1 ! -type l ! -perm -o=r)
 [ -z "$closed" ] || fail "with the umask 077 others cannot read $closed"
 run uninstall PREFIX=/usr
 
+# A part of the library that another one brings.
+run install-library PREFIX=/usr FEATURES=skills
+for file in pkgconfig/wellhead.pc cmake/wellhead/wellhead-config.cmake; do
+    grep --quiet 'features.*directory skills' "$work/to/usr/lib/$file" || fail "$file does not say that the library has folders"
+done
+run uninstall PREFIX=/usr FEATURES=skills
+
 # Documents of another package in the same folder.
 mkdir -p "$work/to/usr/share/doc/other"
 touch "$work/to/usr/share/doc/other/README"
