@@ -80,7 +80,8 @@ fill = sed -e 's|@VERSION@|$(WELLHEAD_VERSION)|' -e 's|@SONAME@|$(WELLHEAD_SONAM
 	-e 's|@LIBDIR@|$(call to,$(PREFIX),$(LIBDIR))|' -e 's|@INCLUDEDIR@|$(call to,$(PREFIX),$(INCLUDEDIR))|' \
 	-e 's|@PREFIX_FROM_PC@|$(call to,$(LIBDIR)/pkgconfig,$(PREFIX))|' -e 's|@PREFIX_FROM_CMAKE@|$(call to,$(LIBDIR)/cmake/wellhead,$(PREFIX))|' \
 	-e 's|@NATIVE_LIBS@|$(NATIVE_LIBS)|' -e 's|@CMAKE_LIBS@|$(subst $(empty) ,;,$(cmake_libs_$(SYSTEM)))|' -e 's|@FEATURES@|$(features)|'
-headers = wellhead.h wellhead.hpp $(if $(filter http,$(features)),wellhead_http.h wellhead_http.hpp)
+all_headers := wellhead.h wellhead.hpp wellhead_http.h wellhead_http.hpp
+headers = $(filter-out $(if $(filter http,$(features)),,wellhead_http.%),$(all_headers))
 licence_files := LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES
 cmake_files := wellhead-config.cmake wellhead-config-version.cmake
 
@@ -119,6 +120,7 @@ only_some = $(if $(filter-out $(features),$(all_features)),--no-default-features
 install-library: ready-library ## the same without the command
 	$(CARGO_BUILD) -p wellhead-ffi $(only_some)
 	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(all_headers)) # an earlier library may have had more
 	install -m 644 $(headers:%=include/%) $(DESTDIR)$(INCLUDEDIR)
 	$(install_libraries_$(SYSTEM))
 	$(fill) ffi/wellhead.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/wellhead.pc
@@ -139,7 +141,7 @@ install-command: ready-command
 
 uninstall: ## removes what `make install` with equal variables has installed
 	$(check_places)
-	rm -f $(DESTDIR)$(BINDIR)/wellhead $(addprefix $(DESTDIR)$(INCLUDEDIR)/,wellhead.h wellhead.hpp wellhead_http.h wellhead_http.hpp)
+	rm -f $(DESTDIR)$(BINDIR)/wellhead $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(all_headers))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libwellhead.a libwellhead.so $(WELLHEAD_SONAME) libwellhead.so.$(WELLHEAD_VERSION) pkgconfig/wellhead.pc)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/cmake/wellhead/,$(cmake_files)) $(addprefix $(DESTDIR)$(DOCDIR)/,$(licence_files))
 	# DOCDIR may be a folder that other packages use as well.

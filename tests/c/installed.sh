@@ -17,11 +17,14 @@ closed=$(find "$work/to" -mindepth 1 ! -type l ! -perm -o=r)
 [ -z "$closed" ] || fail "with the umask 077 others cannot read $closed"
 run uninstall PREFIX=/usr
 
-# A part of the library that another one brings.
+# A library with less in place of one with all. One part brings another.
+run install-library PREFIX=/usr
 run install-library PREFIX=/usr FEATURES=skills
 for file in pkgconfig/wellhead.pc cmake/wellhead/wellhead-config.cmake; do
     grep --quiet 'features.*directory skills' "$work/to/usr/lib/$file" || fail "$file does not say that the library has folders"
 done
+headers=$(cd "$work/to/usr/include" && echo *)
+[ "$headers" = "wellhead.h wellhead.hpp" ] || fail "without HTTP there are $headers"
 run uninstall PREFIX=/usr FEATURES=skills
 
 # Documents of another package in the same folder.
@@ -45,4 +48,4 @@ for name in PREFIX BINDIR LIBDIR INCLUDEDIR DOCDIR DESTDIR; do
         fi
     done
 done
-echo "make uninstall removes what was installed only, and folders with spaces are refused"
+echo "make install writes what FEATURES says, for all users; make uninstall removes it only; folders with spaces are refused"
