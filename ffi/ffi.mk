@@ -59,10 +59,12 @@ DOCDIR ?= $(PREFIX)/share/doc/wellhead
 # The shell would take a folder with a space for two.
 check_places = $(foreach name,DESTDIR PREFIX BINDIR LIBDIR INCLUDEDIR DOCDIR,$(if $(word 2,x$($(name))x),\
 	$(error $(name) must have no space, and is "$($(name))". Choose another folder)))
-# How the library and the command are built, and where that puts them: packaging builds for other systems.
-CARGO_BUILD ?= cargo build --locked --profile dist
+# How the library and the command are built, and where that puts them: packaging builds for other systems. The system and the folder are named,
+# since the user may have set others for cargo. What an earlier build left in the folder would then be installed.
+host = $(shell rustc --version --verbose 2> /dev/null | sed -n 's/^host: //p')
+CARGO_BUILD ?= cargo build --locked --profile dist --target $(host) --target-dir $(TARGET)
 STRIP ?= strip
-BUILT ?= $(TARGET)/dist
+BUILT ?= $(TARGET)/$(host)/dist
 DLLTOOL ?= dlltool
 # The parts of the library: `FEATURES=` leaves out all of them. The Makefile has a variable of this name for the core.
 all_features := directory http schema skills

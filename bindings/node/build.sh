@@ -3,8 +3,6 @@
 # It leaves alone what would not change, so a build does no harm to programs that run from here.
 set -eu
 cd "$(dirname "$0")"
-profile=debug
-[ "${1-}" = --release ] && profile=release
 
 # One build at a time. Where there is no flock, as on macOS, the caller must not start two.
 mkdir -p ../../build
@@ -13,9 +11,12 @@ if command -v flock >/dev/null; then
     flock 9
 fi
 
-cargo build --quiet -p wellhead-node $([ $profile = release ] && echo --release)
-target=${CARGO_TARGET_DIR:-../../target}
-library=$(ls "$target/$profile/"libwellhead_node.so "$target/$profile/"libwellhead_node.dylib "$target/$profile/"wellhead_node.dll 2>/dev/null | head -n 1)
+# Cargo says where the library is: its settings may name another folder or another system.
+built=$(cargo build --quiet -p wellhead-node "$@" --message-format=json-render-diagnostics)
+library=$(printf %s "$built" | node -e '
+    const lines = require("node:fs").readFileSync(0, "utf8").split("\n").map((line) => JSON.parse(line));
+    const { filenames } = lines.find(({ target }) => target?.name === "wellhead_node");
+    console.log(filenames.find((name) => /\.(so|dylib|dll)$/.test(name)));')
 if ! cmp -s "$library" wellhead.node; then
     # By a new file: a running process may have the old one mapped.
     cp "$library" wellhead.new

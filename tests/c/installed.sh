@@ -27,6 +27,14 @@ headers=$(cd "$work/to/usr/include" && echo *)
 [ "$headers" = "wellhead.h wellhead.hpp" ] || fail "without HTTP there are $headers"
 run uninstall PREFIX=/usr FEATURES=skills
 
+# A system and a folder that the user has set for cargo: what is installed is what is built.
+host=$(rustc --version --verbose | sed -n 's/^host: //p')
+env --unset=CARGO_TARGET_DIR CARGO_BUILD_TARGET=other CARGO_BUILD_TARGET_DIR=other make --dry-run install PREFIX="$work/new" > "$work/log"
+for part in "cargo build .*--target $host --target-dir target .*-p wellhead-ffi" "cargo build .*--target $host --target-dir target .*-p wellhead " \
+    "archive.sh target/$host/dist/libwellhead.a" "install .* target/$host/dist/libwellhead.so" "install .* target/$host/dist/wellhead "; do
+    grep --quiet "^[a-z/]*$part" "$work/log" || { cat "$work/log" >&2; fail "make install does not do $part"; }
+done
+
 # Documents of another package in the same folder.
 mkdir -p "$work/to/usr/share/doc/other"
 touch "$work/to/usr/share/doc/other/README"
