@@ -35,6 +35,7 @@ npm install --silent --no-audit --no-fund --save-exact "${pins[@]}"
 bundled() { # SECTION
     local last command
     last=$(snippets docs/src/bundlers.md write "$1" .)
+    sed -i "s/linux-[a-z0-9]*-gnu/linux-$node_machine-gnu/" commands.sh
     quietly bash commands.sh
     read -ra command <<< "$last"
     mv out "$work/moved/out"
