@@ -54,6 +54,10 @@ Description: MCP servers from C and C++, and folders as MCP servers
  folders readable by clients of the Model Context Protocol.
 END
 echo "activate-noawait ldconfig" > "$package/DEBIAN/triggers"
+# What a package needs whose programs are linked with the library: one that has the same soname.
+soname=$(readelf --dynamic "$package/usr/lib/$machine-linux-gnu/libwellhead.so" | sed -n 's/.*(SONAME).*\[libwellhead\.so\.\(.*\)\]/\1/p')
+next=$(awk -F . -v OFS=. '{ $NF += 1; print }' <<< "$soname")
+echo "libwellhead $soname wellhead (>= $version), wellhead (<< $next)" > "$package/DEBIAN/shlibs"
 (cd "$package" && find usr -type f -print0 | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
 find "$package" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 dpkg-deb --root-owner-group -Zxz --build "$package" "$dist/wellhead_${version}_$debian_machine.deb" > "$work/log" || { cat "$work/log" >&2; exit 1; }

@@ -245,6 +245,11 @@ deb() {
     read -ra flags <<< "$(pkg-config --cflags --libs wellhead)"
     $c hello.c "${flags[@]}" -o hello
     LD_LIBRARY_PATH=$PWD/system/usr/lib/$machine-linux-gnu ask ./hello
+    # For dpkg-shlibdeps, which other packages are made with.
+    soname=$(readelf --dynamic hello | sed -n 's/.*(NEEDED).*\[libwellhead\.so\.\(.*\)\]/\1/p')
+    form="^libwellhead $soname wellhead \(>= $version\), wellhead \(<< ([0-9.]*[0-9])\)$"
+    [[ $(< system/var/lib/dpkg/info/wellhead.shlibs) =~ $form ]] || fail "shlibs of the Debian package does not name libwellhead $soname"
+    dpkg --compare-versions "$version" lt "${BASH_REMATCH[1]}" || fail "shlibs of the Debian package excludes its own version"
     [ -s system/usr/share/doc/wellhead/copyright ] || fail "the Debian package has no copyright file"
 }
 
