@@ -19,5 +19,5 @@ pack_zip "$work" "$name"
 name=wellhead-$version-$machine-windows
 make install-command "${common[@]}" PREFIX= BINDIR="/$name" DOCDIR="/$name"
 sbom wellhead "$target" "$work/$name" cli
-sed 's/static program for Linux/program for Windows/; s/wellhead serve ~/wellhead serve %USERPROFILE%/' packaging/readmes/command.md > "$work/$name/README.md"
+install -m 644 packaging/readmes/command-windows.md "$work/$name/README.md"
 pack_zip "$work" "$name"

@@ -4,7 +4,7 @@
     readmes.py README FOLDER     one that is shipped, by the files of FOLDER, which is the unpacked package
 
 A file of the repository that is not in the package may stand in a link to its address. Fenced code is not looked at: it shows files of the
-reader. README's smallest programs stand in the README of the C archive as well, and have to be equal.
+reader. README's smallest programs stand in the READMEs of the C archives as well, and have to be equal.
 """
 
 import json
@@ -38,8 +38,9 @@ def main(arguments: list[str]) -> int:
             foreign = [name.removeprefix(f"{PurePosixPath(path).parent}/") for name in tracked(".")]
             problems += [f"{path}: {problem}" for problem in problems_of(text, files, foreign)]
         for language in ("c", "cpp"):
-            if block(language) != block(language, readme=ROOT / "ffi/README.md"):
-                problems.append(f"ffi/README.md: its first program in {language} is not that of README.md")
+            for page in ("ffi/README.md", "packaging/readmes/windows.md"):
+                if block(language) != block(language, readme=ROOT / page):
+                    problems.append(f"{page}: its first program in {language} is not that of README.md")
     for problem in problems:
         print(problem)
     return 1 if problems else 0
@@ -76,6 +77,7 @@ def packages() -> Iterator[tuple[str, list[str]]]:
     yield "packaging/readmes/windows.md", ["README.md", "share/doc/wellhead/wellhead-ffi.cdx.json", *libraries, *installed()]
     command = ["README.md", "wellhead.cdx.json", *LICENCES]
     yield "packaging/readmes/command.md", [*command, "wellhead"]
+    yield "packaging/readmes/command-windows.md", [*command, "wellhead.exe"]
     yield "packaging/readmes/bundle.md", [*command, "manifest.json", "server/wellhead"]
     documents = ["README.md", "copyright", "THIRD-PARTY-NOTICES", "wellhead-ffi.cdx.json", "wellhead.cdx.json"]
     yield "packaging/readmes/deb.md", [*documents, *installed()]

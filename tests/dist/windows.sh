@@ -46,9 +46,19 @@ for folder in "$name" "$command"; do
 done
 echo "ok   what is shipped"
 
-# ---- programs: as the archive's README says, with each import library, with the static library, and by CMake
+# ---- programs: by the commands of the archive's README, with each import library, with the static library, and by CMake
 python3 "$root/tests/readme/extract.py" c > hello.c
 python3 "$root/tests/readme/extract.py" cpp > hello.cpp
+(
+    cd "$name"
+    python3 "$root/tests/readme/extract.py" sh 2 README.md | sed "s|$tool-gcc|$CC|; s|$tool-g++|$CXX|" > ../commands.sh
+    cp ../hello.c ../hello.cpp .
+    bash -eu ../commands.sh
+    cp bin/wellhead.dll .
+)
+for program in hello hello-cpp; do
+    ask "$WINE" "$name/$program.exe"
+done
 answers() { # PROGRAM
     cp "$prefix/bin/wellhead.dll" "$(dirname "$1")"
     ask "$WINE" "$1"
@@ -83,4 +93,8 @@ echo "ok   C and C++"
 mkdir notes
 printf 'Hello, world!' > notes/hello.md
 ask --expect "{\"file:///Z:$PWD/notes/hello.md\": \"Hello, world!\"}" "$WINE" "$command/wellhead.exe" serve notes
+# As the README of the command says: no shell of Windows takes the quotes of a pattern off, or expands it.
+mkdir notes/drafts
+touch notes/hello.txt notes/drafts/draft.md
+ask --expect "{\"file:///Z:$PWD/notes/hello.md\": \"Hello, world!\"}" "$WINE" "$command/wellhead.exe" serve --include '*.md' --exclude drafts/ notes
 echo "ok   the command"

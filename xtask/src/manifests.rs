@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub(crate) const PLACEHOLDER: &str = "https://github.com/OWNER/wellhead";
 
 /// Files that name the address, as links or as fields.
-const ADDRESSED: [&str; 12] = [
+const ADDRESSED: [&str; 13] = [
     "Cargo.toml",
     "SECURITY.md",
     "bindings/node/package.json",
@@ -17,6 +17,7 @@ const ADDRESSED: [&str; 12] = [
     "core/README.md",
     "ffi/README.md",
     "packaging/readmes/bundle.md",
+    "packaging/readmes/command-windows.md",
     "packaging/readmes/command.md",
     "packaging/readmes/deb.md",
     "packaging/readmes/windows.md",
