@@ -82,6 +82,7 @@ pub(crate) fn carry(dry: bool) -> Result<Vec<String>, String> {
         put(path, &|text| Ok(locked(&text, &version)))?;
     }
     put("bindings/node/package.json", &|text| set(&text, "\n  \"version\": \"", &version, "package.json"))?;
+    put("bindings/node/lib/load.ts", &|text| set(&text, "\nconst VERSION = '", &version, "load.ts"))?;
     put("bindings/node/package-lock.json", &|text| {
         let text = set(&text, "\n  \"version\": \"", &version, "package-lock.json")?;
         set(&text, "\n      \"version\": \"", &version, "package-lock.json")
@@ -105,10 +106,10 @@ fn locked(text: &str, version: &str) -> String {
     blocks.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Replaces what stands between the first `begin` and the next quotation mark.
+/// Replaces what stands between the first `begin`, which ends with a quotation mark, and the next such mark.
 fn set(text: &str, begin: &str, value: &str, path: &str) -> Result<String, String> {
-    let old = between(text, begin, "\"", path)?;
-    Ok(text.replacen(&format!("{begin}{old}\""), &format!("{begin}{value}\""), 1))
+    let old = between(text, begin, &begin[begin.len() - 1..], path)?;
+    Ok(text.replacen(&format!("{begin}{old}"), &format!("{begin}{value}"), 1))
 }
 
 fn between<'a>(text: &'a str, begin: &str, end: &str, path: &str) -> Result<&'a str, String> {

@@ -5,6 +5,9 @@ import { isAbsolute } from 'node:path';
 // @vercel/nft, which collects the files of a program, does: by the names `module` and `require`.
 const module = process.getBuiltinModule('node:module');
 
+/** The version of the package. `cargo xtask release` raises it: a bundle has no package.json to read it from. */
+const VERSION = '0.1.0';
+
 /**
  * Loads the native library: `wellhead.node` of the package if it was built there, else that of the package for this platform, which npm
  * installs next to ours. A bundle takes `wellhead.node` next to it, or that package from a `node_modules` above it.
@@ -19,7 +22,10 @@ export function loadLibrary(from: string | undefined): unknown {
   for (const place of places) {
     for (const [name, load] of libraries(place)) {
       try {
-        return load();
+        const library = load() as { version?: () => string };
+        const version = library.version?.();
+        if (version === VERSION) return library;
+        broken ??= failed(otherVersion(name, version));
       } catch (cause) {
         const { code, message } = cause as NodeJS.ErrnoException;
         if (code !== 'MODULE_NOT_FOUND') broken ??= failed(notLoaded(name, message), cause);
@@ -120,6 +126,13 @@ function notInstalled(places: readonly string[]): string {
     `the native library for ${PLATFORM} is not installed: npm leaves @wellhead/${PACKAGES[0]} out with --omit=optional or --no-optional; ` +
     'run npm install without these, or, if a tool copied node_modules, let it copy that package too (Next.js: outputFileTracingIncludes); ' +
     `or ${BUILD}`
+  );
+}
+
+function otherVersion(name: string, version = 'none'): string {
+  return (
+    `the native library has another version than the package (${name} has ${version}, the package ${VERSION}); ` +
+    'copy wellhead.node next to the bundle again, or run npm install here'
   );
 }
 

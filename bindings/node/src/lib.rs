@@ -40,4 +40,5 @@ mod session;
 mod stdin;
 mod stdio;
 mod utf8;
+mod version;
 mod worker;

@@ -138,7 +138,7 @@ for (const [how, [modules, name, files, message]] of Object.entries(BROKEN)) {
   });
 }
 
-test('the errors for an unknown platform and a wrong C library explain what to do', async (t) => {
+test('the errors for an unknown platform, a wrong C library and an old one of ours explain what to do', async (t) => {
   const installed = mkdtempSync(join(tmpdir(), 'wellhead-'));
   t.after(() => rmSync(installed, { recursive: true }));
   cpSync(join(folder, 'dist'), join(installed, 'dist'), { recursive: true });
@@ -162,6 +162,12 @@ test('the errors for an unknown platform and a wrong C library explain what to d
   assert.match(
     run(fails('Error loading shared library ld-linux-x86-64.so.2: No such file or directory')),
     /^wellhead: the native library is for another C library than this system has, glibc or musl .*run npm install here/,
+  );
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  assert.equal(
+    run("process.dlopen = (module) => { module.exports = { version: () => '0.0.9' } }"),
+    `wellhead: the native library has another version than the package (../wellhead.node has 0.0.9, the package ${version}); ` +
+      'copy wellhead.node next to the bundle again, or run npm install here\n',
   );
 });
 
