@@ -6,8 +6,8 @@ libunwind, musl, mingw-w64, and what zig adds. `tests/notices.py` takes the lice
 
 A library for Linux is linked by zig, whose libunwind takes the place of libgcc_s. With musl it takes the C library of the system. The static
 command is linked by rustc, with musl and libunwind from Rust's own folder. The C archive and the command for Windows are linked by zig, with its
-mingw-w64. The packages of the workflow for macOS and Windows take all of that from the system.
-A few functions of glibc that its shared library lacks are linked as well; their licence permits it without a notice.
+mingw-w64. The packages of the workflow for macOS take all of that from the system. Those for Windows are linked with Microsoft's C runtime.
+A few functions of glibc that its shared library lacks are linked as well. Their licence, and that of Microsoft's runtime, permit it without a notice.
 
 After a change of Rust or zig, compare with its sources. `cargo tree -p std` in `library` of the component rust-src names the crates. The texts in
 `licences` are those of its `library/compiler-builtins` and `src/llvm-project/libunwind`, and of `lib/libc/musl` and `lib/libc/mingw` in zig's wheel.
@@ -93,7 +93,9 @@ ZIG_RUNTIME = Runtime(
 )
 MINGW = Runtime("mingw-w64", "15.0.0", "The beginning of programs, and parts of the C library, for Windows", "ZPL-2.1", "https://www.mingw-w64.org", (), ("mingw-w64.txt",))
 MUSL_LIBC = Runtime("musl", MUSL, "The C library", "MIT", "https://musl.libc.org", (), ("musl.txt",))
+MSVC = Runtime("msvc-runtime", "14", "The C runtime of Visual C++", "LicenseRef-Microsoft-Visual-Studio", "https://visualstudio.microsoft.com")
 ALL = [STD, BUILTINS, *CRATES, *UNIX_CRATES, LIBUNWIND, ZIG_LIBUNWIND, ZIG_RUNTIME, MINGW, MUSL_LIBC]
+"""Those that need a notice."""
 
 
 def linked(package: str, target: str) -> list[Runtime]:
@@ -105,6 +107,8 @@ def linked(package: str, target: str) -> list[Runtime]:
         found += [ZIG_LIBUNWIND, ZIG_RUNTIME]
     elif target.endswith("-windows-gnu"):
         found += [ZIG_LIBUNWIND, ZIG_RUNTIME, MINGW]
+    elif target.endswith("-windows-msvc"):
+        found.append(MSVC)
     elif target.endswith("-musl"):
         found += [LIBUNWIND, MUSL_LIBC]
     return found

@@ -36,7 +36,7 @@ SHIPPED = [
     ("wellhead-python", LINUX, "", {"pyo3"}),
 ]
 IN_ALL = {"jsonschema", "hyper", "tokio", "std", "compiler_builtins", "hashbrown"}
-RUNTIMES = {"addr2line", "libunwind", "mingw-w64", "musl", "zig-compiler-rt"}
+RUNTIMES = {"addr2line", "libunwind", "mingw-w64", "msvc-runtime", "musl", "zig-compiler-rt"}
 """Not in Cargo.lock, and linked into some packages only."""
 NOT_LINKED = {"napi-build", "napi-derive", "proptest", "serde_derive", "shuttle"}
 """Macros and tools that only the build or the tests use."""
@@ -87,8 +87,8 @@ def check(file: Path, crate: str, expected: set[str]) -> None:
 def runtimes_of(crate: str, target: str) -> set[str]:
     if target.endswith("-windows-gnu"):
         return {"libunwind", "mingw-w64", "zig-compiler-rt"}
-    if "windows" in target:
-        return set()
+    if target.endswith("-windows-msvc"):
+        return {"msvc-runtime"}
     if "linux" not in target:
         return {"addr2line"}
     if crate != "wellhead":
