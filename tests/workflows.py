@@ -94,6 +94,7 @@ def publishing(release: dict) -> Iterator[str]:
         everything = {file for files in built().values() for file in files}
         step(release, "attest", "SHA256SUMS", place)
         yield from differ("the release", {file.name for file in (place / "dist").iterdir()}, everything | {"SHA256SUMS"})
+        step(release, "publish-crate", "SHA256SUMS", place)
         step(release, "publish-pypi", "mv ", place)
         python = {file for file in everything if file.endswith(".whl")} | {SDIST}
         yield from differ("PyPI", {file.name for file in (place / "pypi").iterdir()}, python)
