@@ -137,7 +137,7 @@ plugin() {
         cat hello.c
     } > plugin.c
     cc -shared -fPIC plugin.c -I"$name/include" "$name/lib/libwellhead.a" -lutil -lrt -lpthread -lm -ldl -o plugin.so
-    nm -D --defined-only plugin.so | awk '{print $3}' | grep --invert-match --extended-regexp '^(wellhead_[a-z0-9_]+|plugin_main)$' > foreign || true
+    nm -D --defined-only plugin.so | awk '$3 !~ /^(wellhead_[a-z0-9_]+|plugin_main)$/ { print $3 }' > foreign
     [ ! -s foreign ] || fail "plugin.so exports $(head -3 foreign | xargs)"
     ask "$(command -v python3)" -c 'import ctypes; ctypes.CDLL("./plugin.so").plugin_main()'
 }
@@ -150,8 +150,10 @@ symbols() {
         read -ra words <<< "$library"
         diff <(echo "$declared") <(nm --defined-only "${words[@]}" | awk 'NF == 3 {print $3}' | sort -u) || fail "${words[1]} has other symbols than the headers"
     done
-    [[ $(readelf --sections "$name/lib/libwellhead.so") != *.symtab* ]] || fail "libwellhead.so is not stripped"
-    for needed in $(readelf -d "$name/lib/libwellhead.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
+    sections=$(readelf --sections "$name/lib/libwellhead.so")
+    [[ $sections != *.symtab* ]] || fail "libwellhead.so is not stripped"
+    needs=$(readelf -d "$name/lib/libwellhead.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+    for needed in $needs; do
         [[ $needed =~ ^(ld-linux-[a-z0-9-]+|lib(c|dl|m|pthread|rt|util))\.so\. ]] || fail "libwellhead.so needs $needed"
     done
     newest=$(objdump -T "$name/lib/libwellhead.so" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)

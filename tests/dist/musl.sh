@@ -32,7 +32,8 @@ for program in hello hello-cpp; do
     LD_LIBRARY_PATH=$work/$name/lib ask "./$program"
 done
 ask ./hello-static
-for needed in $(readelf -d "$name/lib/libwellhead.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
+needs=$(readelf -d "$name/lib/libwellhead.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+for needed in $needs; do
     [[ $needed == libc.so ]] || fail "libwellhead.so for musl needs $needed"
 done
 "$root/tests/dist/paths.sh" "$name"

@@ -63,10 +63,15 @@ for tarball in "${made[@]}"; do
     tar --extract --file "$tarball" --directory "$name"
     library=$name/package/wellhead.node
     needs=$(readelf --dynamic "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | paste -sd ' ')
-    newest=$(readelf --version-info "$library" | grep -o 'GLIBC_2\.[0-9]*' | sort -Vu | tail -n 1 || true)
+    newest=$(readelf --version-info "$library" | sed -n 's/.*\(GLIBC_2\.[0-9]*\).*/\1/p' | sort -Vu | tail -n 1)
     echo "$name needs $needs, ${newest:-no version of glibc}: $(stat --format=%s "$tarball") bytes"
     case $name in
-        *-gnu-*) printf '%s\nGLIBC_2.17\n' "$newest" | sort --version-sort --check=quiet || fail "$name needs $newest" ;;
+        *-gnu-*)
+            for needed in $needs; do
+                [[ $needed =~ ^(ld-linux-[a-z0-9-]+|lib(c|dl|m|pthread|rt|util))\.so\. ]] || fail "$name needs $needed"
+            done
+            printf 'GLIBC_2.0\n%s\nGLIBC_2.17\n' "$newest" | sort --version-sort --check=quiet || fail "$name needs ${newest:-no version of glibc}"
+            ;;
         *-musl-*) [ "$needs" = libc.so ] || fail "$name needs $needs" ;;
     esac
     python3 "$root/tests/sbom.py" "$name/package/wellhead-node.cdx.json" wellhead-node

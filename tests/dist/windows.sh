@@ -26,7 +26,8 @@ declared=$(grep -h '^WELLHEAD_API' "$name"/include/*.h | grep -oE '\bwellhead_[a
 diff <(echo "$declared") <("$tool-objdump" -p "$name/bin/wellhead.dll" | sed -n '/Name Pointer/,$s/.*[] ]\(wellhead_[a-z0-9_]*\)$/\1/p' | sort -u) ||
     fail "wellhead.dll has other functions than the headers"
 for file in "$name/bin/wellhead.dll" "$command/wellhead.exe"; do
-    for needed in $("$tool-objdump" -p "$file" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]'); do
+    needs=$("$tool-objdump" -p "$file" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]')
+    for needed in $needs; do
         # Those of Windows 10, with its C library.
         [[ $needed =~ ^(advapi32|bcrypt|bcryptprimitives|combase|kernel32|msvcrt|ntdll|ole32|oleaut32|shell32|user32|userenv|ws2_32|api-ms-win-[a-z0-9-]+)\.dll$ ]] ||
             fail "$file needs $needed"
