@@ -18,7 +18,7 @@ for target in "${targets[@]}"; do
     esac
     sbom wellhead-python "$target" "$work"
     build=(maturin build --quiet --locked --profile wheel --target "$target" ${link[@]+"${link[@]}"}
-        --manifest-path bindings/python/Cargo.toml --sbom-include "$work/wellhead-python.cdx.json" --out "$dist")
+        --manifest-path bindings/python/Cargo.toml --sbom-include "$work/wellhead-python.cdx.json" --compression-level 9 --out "$dist")
     "${build[@]}"
     if [ "$target" = "$(uname -m)-unknown-linux-gnu" ]; then
         "${build[@]}" --interpreter "$(sh bindings/python/interpreter.sh 3.14t)"
