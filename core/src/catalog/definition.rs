@@ -188,6 +188,11 @@ fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], renderin
             (Family::Tools, OUTPUT_SCHEMA) if rendering == Rendering::ForObjects => {
                 write_wrapped(out, *value);
             }
+            (Family::Tools, OUTPUT_SCHEMA) => {
+                let mut schema = Object::begin(out);
+                write_schema_members(&mut schema, *value);
+                schema.end();
+            }
             (Family::Prompts, ARGUMENTS) => write_arguments(out, *value),
             _ => out.extend_from_slice(value.get().as_bytes()),
         }
@@ -228,16 +233,33 @@ fn composition(schema: Raw<'_>) -> Option<&'static str> {
 
 /// Writes a schema of an object. Adds its type if the application left it out, because clients require it.
 fn write_object_schema(out: &mut Vec<u8>, schema: Raw<'_>) {
-    let text = schema.get();
-    if type_of(schema).is_some() {
-        return out.extend_from_slice(text.as_bytes());
+    let mut object = Object::begin(out);
+    if type_of(schema).is_none() {
+        object.string("type", "object");
     }
-    let rest = text[1..].trim_start();
-    out.extend_from_slice(b"{\"type\":\"object\"");
-    if !rest.starts_with('}') {
-        out.push(b',');
-    }
-    out.extend_from_slice(rest.as_bytes());
+    write_schema_members(&mut object, schema);
+    object.end();
+}
+
+/// Writes the members of a schema. Clients with a handshake require an object as the schema of a property, so those that
+/// are `true` or `false` become objects that mean the same.
+fn write_schema_members(object: &mut Object<'_>, schema: Raw<'_>) {
+    for_each_member(schema, |name, value| {
+        let out = object.any_member(name);
+        if name != "properties" {
+            return out.extend_from_slice(value.get().as_bytes());
+        }
+        let mut properties = Object::begin(out);
+        for_each_member(value, |name, property| {
+            let property = match boolean(property) {
+                Some(true) => "{}",
+                Some(false) => r#"{"not":{}}"#,
+                None => property.get(),
+            };
+            properties.any_member(name).extend_from_slice(property.as_bytes());
+        });
+        properties.end();
+    });
 }
 
 #[cfg(test)]
