@@ -26,6 +26,9 @@ pub(crate) const HEADER_MISMATCH: i32 = -32020;
 /// The error code that tells a client to open a URL before it repeats its request. Only one revision has it.
 const URL_ELICITATION_REQUIRED: i32 = -32042;
 
+/// The error code for a resource that does not exist, in revisions with a handshake. Later ones forbid it.
+const RESOURCE_NOT_FOUND: i32 = -32002;
+
 /// The revision of an HTTP client that names none and has no session (2025-06-18, "Transports").
 const UNNAMED: &str = "2025-03-26";
 
@@ -243,7 +246,11 @@ impl Revision {
 
     /// Returns whether an application may answer with an error of this code in this revision.
     pub(crate) fn has_error(&self, code: i32) -> bool {
-        code != URL_ELICITATION_REQUIRED || self.elicitation == Elicitation::UrlsWithIds
+        match code {
+            URL_ELICITATION_REQUIRED => self.elicitation == Elicitation::UrlsWithIds,
+            RESOURCE_NOT_FOUND => self.era == Era::Handshake,
+            _ => true,
+        }
     }
 
     fn set_code(&mut self, condition: ErrorCondition, code: i32) -> Result<(), Error> {
@@ -507,7 +514,7 @@ static REVISIONS: [Revision; 5] = [
         extensions: true,
         shows_apps: false,
         masks_denied: false,
-        not_found: -32002,
+        not_found: RESOURCE_NOT_FOUND,
         denied: 403,
         internal: -32603,
         not_modified: 304,
@@ -535,7 +542,7 @@ static REVISIONS: [Revision; 5] = [
         extensions: true,
         shows_apps: false,
         masks_denied: false,
-        not_found: -32002,
+        not_found: RESOURCE_NOT_FOUND,
         denied: 403,
         internal: -32603,
         not_modified: 304,
@@ -563,7 +570,7 @@ static REVISIONS: [Revision; 5] = [
         extensions: true,
         shows_apps: false,
         masks_denied: false,
-        not_found: -32002,
+        not_found: RESOURCE_NOT_FOUND,
         denied: 403,
         internal: -32603,
         not_modified: 304,
@@ -591,7 +598,7 @@ static REVISIONS: [Revision; 5] = [
         extensions: true,
         shows_apps: false,
         masks_denied: false,
-        not_found: -32002,
+        not_found: RESOURCE_NOT_FOUND,
         denied: 403,
         internal: -32603,
         not_modified: 304,
