@@ -54,7 +54,7 @@ pub(crate) use draft::{
     unsupported as unsupported_version,
 };
 pub(crate) use effects::Effects;
-pub(crate) use faults::{none_found, not_found, not_modified, nothing_at, unknown_argument, unknown_name};
+pub(crate) use faults::{not_found, not_modified, nothing_at, unknown_argument, unknown_name};
 pub(crate) use header_check::param_fields;
 pub(crate) use input::{Chunk, InputLine};
 pub(crate) use judged::Judged;
@@ -66,4 +66,4 @@ pub(crate) use named_requests::{
 pub(crate) use outbox::{RouteOutput, Start};
 pub(crate) use partial_message::{NextBytes, PartialMessage};
 pub(crate) use search::{RESULTS, SearchResult};
-pub(crate) use subscriptions::{HubOp, Subscriber};
+pub(crate) use subscriptions::HubOp;

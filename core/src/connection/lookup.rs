@@ -8,11 +8,10 @@ use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion, Json};
 use crate::policy::{AppOnlyTools, SubscribeUnknown};
 use crate::protocol::{
-    Argument, Completing, Context, Judged, Lookup, Request, ResolvedRead, Subscriber, invalid_uri,
-    none_found, not_found, not_modified, nothing_at, unknown_argument,
+    Argument, Completing, Context, Judged, Lookup, Request, ResolvedRead, invalid_uri, not_found,
+    not_modified, nothing_at, unknown_argument,
 };
 use crate::refusals::RefusalKind;
-use crate::revision::Revision;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -33,12 +32,12 @@ impl ConnectionState {
             Lookup::List { listing, cursor } => self.list(request, listing, None, cursor.as_deref()),
             Lookup::Complete(argument) => self.complete(request, argument, check),
             Lookup::Subscribe { subscriber, uris } => {
-                let uris = match self.all_known(request.context.revision, subscriber, &uris) {
-                    Ok(uris) => uris,
+                let known = match self.find_known(&uris) {
+                    Ok(known) => known,
                     Err(fault) => return self.refuse(request, &fault),
                 };
                 self.polled_step(|m, _| {
-                    m.begin_subscription(request, subscriber, uris, check);
+                    m.begin_subscription(request, subscriber, uris, known, check);
                 });
                 None
             }
@@ -209,30 +208,21 @@ impl ConnectionState {
         self.event(application_call, context)
     }
 
-    /// Returns the URIs, shared with the catalog where it has them, if the client may subscribe to all. Otherwise
-    /// returns the error to answer.
-    fn all_known(
-        &self,
-        revision: Revision,
-        subscriber: Subscriber,
-        uris: &[String],
-    ) -> Result<Vec<Arc<str>>, RpcError> {
+    /// Returns those of the URIs at which there may be a resource, shared with the catalog where it has them. Fails if
+    /// one is invalid.
+    fn find_known(&self, uris: &[String]) -> Result<Vec<Arc<str>>, RpcError> {
         let (mut known, mut unknown) = (Vec::with_capacity(uris.len()), Vec::new());
         for uri in uris {
             match self.exists(uri) {
                 Presence::Yes(uri) => known.push(uri),
-                Presence::No => unknown.push(uri.as_str()),
+                Presence::No => unknown.push(uri),
                 Presence::Invalid => return Err(invalid_uri(uri)),
             }
         }
-        for uri in &unknown {
+        for uri in unknown {
             self.notice_near(uri);
         }
-        match unknown.first() {
-            None => Ok(known),
-            Some(_) if subscriber == Subscriber::Dialect => Err(none_found(revision, &unknown)),
-            Some(uri) => Err(not_found(revision, uri)),
-        }
+        Ok(known)
     }
 
     /// Logs, for a URI that no registration takes, the registration that the client has probably meant.

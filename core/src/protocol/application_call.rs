@@ -95,9 +95,18 @@ pub(crate) enum RequestState {
 /// A request to subscribe to one or more URIs. It succeeds for all of them, or for none.
 pub(crate) struct Subscribing {
     pub(crate) subscriber: super::subscriptions::Subscriber,
+    /// All URIs of the request, in its order. Those at which there can be no resource are here only.
+    pub(crate) requested: Vec<String>,
     pub(crate) uris: Vec<Arc<str>>,
     /// The URIs for which an interest handler has not answered yet.
     pub(crate) awaited: std::collections::BTreeSet<Arc<str>>,
+}
+
+impl Subscribing {
+    /// Returns whether there can be no resource at a URI of the request.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.requested.len() > self.uris.len()
+    }
 }
 
 /// A read whose URI has been resolved.

@@ -18,7 +18,7 @@ pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {
 }
 
 /// Returns the error for several URIs, at least one, none of which was found.
-pub(crate) fn none_found(revision: Revision, uris: &[&str]) -> RpcError {
+pub(super) fn none_found(revision: Revision, uris: &[&str]) -> RpcError {
     let mut data = Vec::new();
     let mut object = Object::begin(&mut data);
     object.string("uri", uris.first().unwrap_or(&""));

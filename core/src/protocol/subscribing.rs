@@ -17,19 +17,28 @@ use crate::jsonrpc::RpcError;
 use crate::revision::Revision;
 use crate::sync::Trash;
 use crate::wire;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Machine {
+    /// Begins a subscription to the requested URIs. `uris` are those of them at which there may be a resource.
     pub(crate) fn begin_subscription(
         &mut self,
         request: &Request,
         subscriber: Subscriber,
+        requested: Vec<String>,
         uris: Vec<Arc<str>>,
         check: AccessCheck,
     ) {
         let call = request.call;
         let awaited = uris.iter().cloned().collect();
-        let subscribing = Subscribing { subscriber, uris: uris.clone(), awaited };
+        let subscribing = Subscribing { subscriber, requested, uris: uris.clone(), awaited };
+        // An authorizer judges the known URIs first, because the error names the hidden ones with the unknown ones.
+        if subscribing.has_unknown() && (check == AccessCheck::NotRequired || uris.is_empty()) {
+            let verdicts = vec![Verdict::Allow; uris.len()];
+            let fault = refused_of(request.context.revision, &subscribing, &verdicts);
+            return self.answer_error(request, &fault);
+        }
         if self.inflight.begin(call, RequestState::Subscribe(Box::new(subscribing))).is_err() {
             return;
         }
@@ -53,7 +62,7 @@ impl Machine {
         verdicts: &[Verdict],
     ) {
         let slot = call.slot();
-        if verdicts.iter().any(|verdict| *verdict != Verdict::Allow) {
+        if subscribing.has_unknown() || verdicts.iter().any(|verdict| *verdict != Verdict::Allow) {
             self.drop_subscriptions(&subscribing, slot);
             if let Some(open) = self.inflight.close(call) {
                 let fault = refused_of(open.context.revision, &subscribing, verdicts);
@@ -317,18 +326,23 @@ impl Machine {
     }
 }
 
-/// Returns the error for a request to subscribe that was refused. A client of the dialect gets all URIs that are hidden
-/// from it, any other client the first URI that was refused.
+/// Returns the error for a request to subscribe that was refused. A client of the dialect gets all URIs that are unknown
+/// or hidden from it, any other client the first URI that was refused.
 fn refused_of(revision: Revision, subscribing: &Subscribing, verdicts: &[Verdict]) -> RpcError {
-    let judged = || subscribing.uris.iter().zip(verdicts);
-    let Some((first, verdict)) = judged().find(|(_, verdict)| **verdict != Verdict::Allow) else {
+    let known: BTreeMap<&str, Verdict> =
+        subscribing.uris.iter().map(|uri| &**uri).zip(verdicts.iter().copied()).collect();
+    let judged = || {
+        let requested = subscribing.requested.iter().map(String::as_str);
+        requested.map(|uri| (uri, known.get(uri).copied().unwrap_or(Verdict::Hide)))
+    };
+    let Some((first, verdict)) = judged().find(|(_, verdict)| *verdict != Verdict::Allow) else {
         return internal(revision);
     };
-    let hidden = *verdict == Verdict::Hide || revision.masks_denied();
+    let hidden = verdict == Verdict::Hide || revision.masks_denied();
     if subscribing.subscriber != Subscriber::Dialect || !hidden {
-        return refused(revision, first, *verdict);
+        return refused(revision, first, verdict);
     }
     let masked = |verdict| verdict == Verdict::Hide || verdict == Verdict::Deny && revision.masks_denied();
-    let uris: Vec<_> = judged().filter(|(_, verdict)| masked(**verdict)).map(|(uri, _)| &**uri).collect();
+    let uris: Vec<_> = judged().filter(|(_, verdict)| masked(*verdict)).map(|(uri, _)| uri).collect();
     none_found(revision, &uris)
 }
