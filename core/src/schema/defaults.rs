@@ -97,6 +97,12 @@ fn gathered(draft: Draft, root: &Value, places: &[(String, Value)]) -> Value {
         .to_owned();
     if let Some(members) = whole.as_object_mut() {
         members.insert(id.to_owned(), json!(base));
+        // Older dialects read nothing next to a reference, an address neither, so it goes into a schema of its own.
+        if matches!(draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
+            && let Some(reference) = members.remove("$ref")
+        {
+            members.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
+        }
     }
     let reference = |pointer: &str| format!("{base}#{}", utf8_percent_encode(pointer, NOT_IN_FRAGMENTS));
     let members: Map<String, Value> = places
