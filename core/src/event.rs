@@ -24,6 +24,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use arguments::Arguments;
+#[cfg(feature = "schemars")]
+pub(crate) use arguments::whole_number;
 pub(crate) use around::{Afterwards, AroundCallback, AroundCallbacks};
 pub use around::{AroundCall, Next, Outcome};
 pub use authorize::AuthorizeCall;

@@ -206,7 +206,7 @@ fn unescaped(token: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Returns the exact value of a JSON number. `None` if it has a fraction, or if an `i64` cannot hold it.
-fn whole_number(text: &str) -> Option<i64> {
+pub(crate) fn whole_number(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse() {
         return Some(number);
     }

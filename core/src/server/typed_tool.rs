@@ -2,7 +2,7 @@
 
 use super::{NamedHandle, Server};
 use crate::error::Result;
-use crate::event::MethodCall;
+use crate::event::{MethodCall, whole_number};
 use crate::model::{MethodAnswer, Tool, ToolError};
 use crate::provider::IntoReply;
 use crate::responder::Responder;
@@ -45,7 +45,7 @@ impl Server {
         let (tool, takes_nothing) = (name.to_owned(), Tool::takes_nothing::<A>());
         self.tool(name, &definition, move |call: MethodCall| {
             let arguments = if takes_nothing { "null" } else { call.arguments() };
-            match serde_json::from_str(arguments) {
+            match deserialize(arguments) {
                 Ok(arguments) => Typed::Answer(handler(arguments, call)),
                 // The schema says less than the type may ask for.
                 Err(error) => {
@@ -54,6 +54,46 @@ impl Server {
             }
         })
     }
+}
+
+/// Makes the value of a type from arguments. An integer may have any spelling that its schema takes for one.
+fn deserialize<A: DeserializeOwned>(arguments: &str) -> serde_json::Result<A> {
+    serde_json::from_str(arguments).or_else(|_| serde_json::from_str(&spell_integers(arguments)))
+}
+
+/// Returns JSON text in which each whole number is spelt as an integer: `1` for `1.0`, `1e0` and `10e-1`. JSON Schema
+/// makes no difference between them, but serde reads none of the others as an integer.
+fn spell_integers(json: &str) -> String {
+    let mut spelt = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(start) = rest.find(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
+        let (before, token) = rest.split_at(start);
+        let (end, integer) = if token.starts_with('"') {
+            (string_length(token), None)
+        } else {
+            let after = |c: char| !matches!(c, '+' | '-' | '.' | 'e' | 'E' | '0'..='9');
+            let end = token.find(after).unwrap_or(token.len());
+            (end, whole_number(&token[..end]))
+        };
+        spelt.push_str(before);
+        match integer {
+            Some(integer) => spelt.push_str(&integer.to_string()),
+            None => spelt.push_str(&token[..end]),
+        }
+        rest = &token[end..];
+    }
+    spelt + rest
+}
+
+/// Returns the number of bytes of the JSON string with which a text begins.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text[1..].find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
 }
 
 /// The return value of a typed handler, or the reason why it was not called.
@@ -143,6 +183,18 @@ mod tests {
         );
         assert_eq!(call("later", r#"{"a":1,"b":1}"#)["content"][0]["text"], "2");
         assert_eq!(call("now", "{}")["content"][0]["text"], "noon");
+    }
+
+    // row: TS-09
+    #[test]
+    fn an_integer_may_be_spelt_as_its_schema_takes_it() {
+        for (arguments, sum) in
+            [(r#"{"a":1.0,"b":2}"#, 3), (r#"{"a":-0,"b":-20e-1}"#, -2), (r#"{"a":1E2,"b":-0.0}"#, 100)]
+        {
+            assert_eq!(call("add", arguments)["structuredContent"]["sum"], sum, "{arguments}");
+        }
+        let spelt = r#"{"a\"1.0":[1,"1.0\\",2.5],"b":{"true":true,"c":1e400}}"#;
+        assert_eq!(super::spell_integers(&spelt.replace("[1,", "[1.0,")), spelt);
     }
 
     // row: TA-15
