@@ -31,9 +31,9 @@ impl Json {
         Json("{\"listChanged\":true}".into())
     }
 
-    /// Wraps an object that a client sent.
+    /// Copies an object that a client sent. Over HTTP it may have several lines, and the application may send it on.
     pub(crate) fn received(object: Raw<'_>) -> Json {
-        Json(object.get().into())
+        Json(one_line(object.get()))
     }
 
     /// Wraps an object that the server wrote.
@@ -86,7 +86,23 @@ pub(crate) fn checked(text: &str, what: &str) -> Result<Box<str>> {
     Ok(one_line(text.trim_matches([' ', '\t', '\n', '\r'])))
 }
 
-/// Returns JSON without raw newlines, which would break the framing of stdio. Outside of strings they are only white space.
+/// Returns JSON without raw newlines, which would break the framing of stdio and of event streams. Outside of strings they
+/// are only white space.
 pub(crate) fn one_line(json: &str) -> Box<str> {
-    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ").into() } else { json.into() }
+    match memchr::memchr2(b'\n', b'\r', json.as_bytes()) {
+        Some(_) => json.replace(['\n', '\r'], " ").into(),
+        None => json.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // row: H-06
+    #[test]
+    fn an_object_that_a_client_wrote_on_several_lines_is_one_line() {
+        let object = Raw::check("{\r\n  \"why\":\n1}\n").unwrap();
+        assert_eq!(Json::received(object).as_str(), r#"{    "why": 1}"#);
+    }
 }
