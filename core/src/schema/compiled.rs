@@ -11,14 +11,18 @@ use std::fmt::Write;
 
 /// A compiled schema, with the bounds for its checks.
 pub(crate) struct Schema {
-    validator: Validator,
+    /// A validator for each of [`BACKTRACKS`]; the first alone if no pattern backtracks.
+    validators: Vec<Validator>,
     document: Value,
     has_defaults: bool,
     cost: Cost,
 }
 
-/// The greatest number of times that a pattern may backtrack in a text. Beyond it the text is refused.
-const BACKTRACKS: usize = 10_000;
+/// The greatest numbers of times that a pattern may backtrack in a text, each with the greatest length of the whole value
+/// for which it holds. Beyond it the text is refused. Each time the pattern may read the rest of the text, as `(?=.*x)` does.
+/// So these bound the product, to about two seconds for 4 MiB.
+pub(super) const BACKTRACKS: [(usize, usize); 3] =
+    [(32 * 1024, 40_000), (256 * 1024, 4_000), (usize::MAX, 250)];
 /// The greatest number of parts of arguments. Arguments with more are refused before they are checked.
 const MOST_ELEMENTS: usize = 100_000;
 /// The greatest number of parts of arguments if the schema has a pattern that may backtrack in each of them.
@@ -47,9 +51,17 @@ impl Schema {
         let document = bounds::parsed(schema.get())?;
         let draft = dialect(&document)?;
         let cost = Cost::measure(&document)?;
-        let validator = validator(draft, &document)?;
+        let limits = if cost.backtracks { &BACKTRACKS[..] } else { &BACKTRACKS[..1] };
+        let validators = limits.iter().map(|(_, backtracks)| validator(draft, &document, *backtracks));
+        let validators = validators.collect::<Result<_, _>>()?;
         let has_defaults = defaults::check(draft, &document)?;
-        Ok(Schema { validator, document, has_defaults, cost })
+        Ok(Schema { validators, document, has_defaults, cost })
+    }
+
+    /// Returns the validator for a value of this text.
+    fn validator_of(&self, text: &str) -> &Validator {
+        let at = BACKTRACKS.iter().position(|(longest, _)| text.len() <= *longest);
+        &self.validators[at.unwrap_or_default().min(self.validators.len() - 1)]
     }
 
     /// Checks arguments. Returns them with defaults filled in, or `None` if there is nothing to fill in. Fails with the
@@ -62,17 +74,17 @@ impl Schema {
             return Err(format!("\n- arguments: has more than {most} elements"));
         }
         let value = bounds::parsed_once(text, &size).map_err(|what| format!("\n- arguments: {what}"))?;
-        if !self.validator.is_valid(&value) {
-            return Err(self.explain(&value, text, &size));
+        let validator = self.validator_of(text);
+        if !validator.is_valid(&value) {
+            return Err(self.explain(validator, &value, text, &size));
         }
         if !self.has_defaults {
             return Ok(None);
         }
         let filled = defaults::fill(&self.document, arguments);
         // A default may make another part of the schema fail, such as `maxProperties`.
-        Ok(filled.filter(|filled| {
-            serde_json::from_slice(filled).is_ok_and(|filled| self.validator.is_valid(&filled))
-        }))
+        Ok(filled
+            .filter(|filled| serde_json::from_slice(filled).is_ok_and(|filled| validator.is_valid(&filled))))
     }
 
     /// Returns the fields of structured content that do not fit, without their values, for the log. `None` if all fit.
@@ -83,13 +95,14 @@ impl Schema {
             Ok(value) => value,
             Err(what) => return Some(what.to_owned()),
         };
-        if self.validator.is_valid(&value) {
+        let validator = self.validator_of(text);
+        if validator.is_valid(&value) {
             return None;
         }
         if self.is_too_dear_to_explain(text, &size) {
             return Some("it is too large to say where".to_owned());
         }
-        let problems = find_problems(&self.validator, &value, FieldValues::Hidden);
+        let problems = find_problems(validator, &value, FieldValues::Hidden);
         let text = lines(&problems).trim_start_matches("\n- ").replace("\n- ", "; ");
         Some(if problems.iter().any(Problem::is_about_all) {
             text.replacen("arguments: ", "it ", 1)
@@ -99,12 +112,12 @@ impl Schema {
     }
 
     /// Returns a line for each field that does not fit, or one line for all if looking for the fields costs too much.
-    fn explain(&self, value: &Value, text: &str, size: &Size) -> String {
+    fn explain(&self, validator: &Validator, value: &Value, text: &str, size: &Size) -> String {
         if self.is_too_dear_to_explain(text, size) {
             return "\n- arguments: do not fit the tool's inputSchema".to_owned();
         }
         let values = if self.cost.has_secrets { FieldValues::Hidden } else { FieldValues::Shown };
-        lines(&find_problems(&self.validator, value, values))
+        lines(&find_problems(validator, value, values))
     }
 
     fn is_too_dear_to_explain(&self, text: &str, size: &Size) -> bool {
@@ -113,11 +126,11 @@ impl Schema {
     }
 }
 
-/// Compiles a schema of a dialect.
-pub(super) fn validator(draft: Draft, document: &Value) -> Result<Validator, String> {
+/// Compiles a schema of a dialect. A text in which a pattern backtracks more often does not fit.
+pub(super) fn validator(draft: Draft, document: &Value, backtracks: usize) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(draft)
-        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS))
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(backtracks))
         .should_validate_formats(false)
         .offline()
         .build(document)
@@ -252,6 +265,21 @@ mod tests {
         let defs: Vec<_> = (0..5_000).map(linked).collect();
         let chain = format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{},"a5000":{{}}}}}}"##, defs.join(","));
         assert!(refused_schema(&chain).contains("lead deeper"), "{}", refused_schema(&chain));
+    }
+
+    // row: TS-08
+    #[test]
+    fn a_pattern_may_backtrack_less_in_longer_arguments() {
+        let schema = r#"{"properties":{"a":{"pattern":"^(?:(?!--).)*$"}}}"#;
+        let arguments =
+            |a: usize, b: usize| format!(r#"{{"a":"{}","b":"{}"}}"#, "x".repeat(a), "x".repeat(b));
+        for (a, b) in [(30_000, 0), (3_000, 200_000), (200, 300_000)] {
+            assert_eq!(filled(schema, &arguments(a, b)), None);
+        }
+        for (a, b) in [(60_000, 0), (1_000, 300_000)] {
+            let line = "\n- a: takes too long to compare with its pattern";
+            assert_eq!(refusal(schema, &arguments(a, b)), line);
+        }
     }
 
     #[test]

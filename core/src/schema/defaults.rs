@@ -3,7 +3,7 @@
 //! They are looked for in `properties`, `items`, `prefixItems` and behind local references, and not in shapes of which
 //! only some hold, such as those of `anyOf`.
 
-use super::compiled::validator;
+use super::compiled::{BACKTRACKS, validator};
 use super::problems::{FieldValues, find_problems};
 use super::subschema;
 use crate::jsonrpc::write::Object;
@@ -28,7 +28,7 @@ pub(super) fn check(draft: Draft, root: &Value) -> Result<bool, String> {
         return Ok(false);
     }
     // One schema and one value for all of them: each is a member, named by its number.
-    let validator = validator(draft, &gathered(draft, root, &found))?;
+    let validator = validator(draft, &gathered(draft, root, &found), BACKTRACKS[0].1)?;
     let all: Map<String, Value> = found
         .iter()
         .enumerate()
