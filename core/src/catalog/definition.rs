@@ -284,6 +284,10 @@ mod tests {
             listed(r#"{"inputSchema":{ "properties":{}},"title":"T"}"#),
             r#"{"name":"t","inputSchema":{"type":"object","properties":{}},"title":"T"}"#
         );
+        assert_eq!(
+            listed(r#"{"annotations":{"readOnlyHint":true,"x":1}}"#),
+            r#"{"name":"t","annotations":{"readOnlyHint":true,"x":1},"inputSchema":{"type":"object"}}"#
+        );
         assert_eq!(render(Family::Prompts, "{}").unwrap(), r#"{"name":"t"}"#);
     }
 
@@ -322,6 +326,18 @@ mod tests {
             (r#"{"name":"x"}"#, r#"the tool "t" has a "name" among its members; leave it out"#),
             (r#"{"title":"a","title":"b"}"#, r#"the tool "t" has "title" twice"#),
             (r#"{"title":1}"#, r#"the tool "t" needs a string as "title" (got 1)"#),
+            (
+                r#"{"annotations":{"readOnlyHint":"yes"}}"#,
+                r#"the tool "t" needs true or false as "annotations.readOnlyHint" (got "yes")"#,
+            ),
+            (
+                r#"{"icons":[{"src":"javascript:x"}]}"#,
+                r#"the tool "t" has a wrong "icons": icon "javascript:x": clients refuse this scheme; give an https:, http: or data: URI"#,
+            ),
+            (
+                r#"{"_meta":{"traceparent":"x"}}"#,
+                r#"the tool "t" has a wrong "_meta": _meta key "traceparent" is reserved by the protocol; use a prefix of your own such as "com.example/""#,
+            ),
             (r#"{"outputSchema":true}"#, r#"the tool "t" needs a JSON object as "outputSchema" (got true)"#),
         ] {
             assert_eq!(refusal(Family::Tools, members), text);

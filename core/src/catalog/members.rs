@@ -1,7 +1,8 @@
 //! The members that the definition of a tool or prompt may have, and the shapes of their values.
 
+use crate::error::Error;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
-use crate::model::Family;
+use crate::model::{Family, Icon, Json, check_meta};
 use crate::nearest::nearest;
 
 /// The member of a prompt that lists its arguments.
@@ -49,8 +50,10 @@ pub(super) enum MemberShape {
     Text,
     Flag,
     Object,
-    /// An array of objects.
-    Objects,
+    Icons,
+    /// An object with hints for clients, which may have further members.
+    Annotations,
+    Meta,
     /// A JSON schema for an object.
     ObjectSchema,
     /// An array of objects, each with the required member `name` and with these members.
@@ -66,18 +69,18 @@ const TOOL: &Members = &[
     ("description", MemberShape::Text),
     (INPUT_SCHEMA, MemberShape::ObjectSchema),
     (OUTPUT_SCHEMA, MemberShape::Object),
-    ("annotations", MemberShape::Object),
+    ("annotations", MemberShape::Annotations),
     (EXECUTION, MemberShape::Object),
-    ("icons", MemberShape::Objects),
-    ("_meta", MemberShape::Object),
+    ("icons", MemberShape::Icons),
+    ("_meta", MemberShape::Meta),
 ];
 
 const PROMPT: &Members = &[
     ("title", MemberShape::Text),
     ("description", MemberShape::Text),
     (ARGUMENTS, MemberShape::Arguments),
-    ("icons", MemberShape::Objects),
-    ("_meta", MemberShape::Object),
+    ("icons", MemberShape::Icons),
+    ("_meta", MemberShape::Meta),
 ];
 
 const ARGUMENT: &Members = &[
@@ -86,6 +89,14 @@ const ARGUMENT: &Members = &[
     ("description", MemberShape::Text),
     ("required", MemberShape::Flag),
     (VALUES, MemberShape::Texts),
+];
+
+const ANNOTATION: &Members = &[
+    ("title", MemberShape::Text),
+    ("readOnlyHint", MemberShape::Flag),
+    ("destructiveHint", MemberShape::Flag),
+    ("idempotentHint", MemberShape::Flag),
+    ("openWorldHint", MemberShape::Flag),
 ];
 
 /// The member of an argument with its fixed values, with which the server completes it. Clients do not get it.
@@ -118,12 +129,17 @@ fn check(member: &str, value: Raw<'_>, shape: MemberShape) -> Result<(), String>
     let wanted = match shape {
         MemberShape::Text if string(value).is_none() => "a string",
         MemberShape::Flag if boolean(value).is_none() => "true or false",
-        MemberShape::Object if !is_object(value) => "a JSON object",
+        MemberShape::Object | MemberShape::Annotations | MemberShape::Meta if !is_object(value) => {
+            "a JSON object"
+        }
         MemberShape::ObjectSchema if !is_object(value) => "a JSON object such as {\"type\":\"object\"}",
         MemberShape::ObjectSchema if !takes_objects(value) => "a schema whose type is \"object\"",
         MemberShape::Texts if !is_texts(value) => "an array of strings",
-        MemberShape::Objects | MemberShape::Arguments if !is_array(value) => "an array of objects",
-        MemberShape::Objects | MemberShape::Arguments => return check_elements(member, value, shape),
+        MemberShape::Arguments if !is_array(value) => "an array of objects",
+        MemberShape::Arguments => return check_arguments(member, value),
+        MemberShape::Annotations => return check_annotations(member, value),
+        MemberShape::Icons => return Icon::list_from_json(value.get()).map(drop).map_err(wrong(member)),
+        MemberShape::Meta => return check_meta(&Json::received(value)).map_err(wrong(member)),
         _ => return Ok(()),
     };
     Err(format!("needs {wanted} as \"{member}\" (got {})", shortened(value)))
@@ -134,13 +150,25 @@ fn is_texts(value: Raw<'_>) -> bool {
         && elements(value, usize::MAX).into_iter().flatten().all(|element| string(element).is_some())
 }
 
-fn check_elements(member: &str, array: Raw<'_>, shape: MemberShape) -> Result<(), String> {
+/// Returns a function that says which member an error is about.
+fn wrong(member: &str) -> impl Fn(Error) -> String {
+    move |error| format!("has a wrong \"{member}\": {error}")
+}
+
+fn check_annotations(member: &str, annotations: Raw<'_>) -> Result<(), String> {
+    let found = distinct(annotations).map_err(|twice| format!("has in \"{member}\" {twice} twice"))?;
+    for (name, value) in found {
+        if let Some((_, shape)) = ANNOTATION.iter().find(|(known, _)| *known == name) {
+            check(&format!("{member}.{name}"), value, *shape)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_arguments(member: &str, array: Raw<'_>) -> Result<(), String> {
     for (at, element) in elements(array, usize::MAX).into_iter().flatten().enumerate() {
         if !is_object(element) {
             return Err(format!("needs an object as \"{member}[{at}]\" (got {})", shortened(element)));
-        }
-        if !matches!(shape, MemberShape::Arguments) {
-            continue;
         }
         let within = |what: String| format!("has in \"{member}[{at}]\" {what}");
         let found = distinct(element).map_err(|twice| within(format!("{twice} twice")))?;
