@@ -1,6 +1,7 @@
 //! Icons of resources and templates.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::uri::check_uri;
 
 /// An image for an entry of a list. `src` is an `https:`, `http:` or `data:` URI; clients refuse others.
 ///
@@ -87,6 +88,9 @@ impl Icon {
         if !matches!(scheme.as_str(), "https" | "http" | "data") {
             return wrong("clients refuse this scheme; give an https:, http: or data: URI");
         }
+        if let Err(error) = check_uri(&self.src) {
+            return wrong(&error.to_string());
+        }
         if let Some(size) = self.sizes.iter().find(|size| !is_size(size)) {
             return wrong(&format!("\"{size}\" is no size; give one such as 48x48, or any"));
         }
@@ -130,6 +134,7 @@ mod tests {
             r#"[{"src":1}]"#,
             r#"[{"src":"https:","sizes":[1]}]"#,
             r#"[{"src":"x"}]"#,
+            r#"[{"src":"https://x/a b.png"}]"#,
         ] {
             assert_eq!(
                 Icon::list_from_json(wrong).unwrap_err().kind(),
