@@ -5,7 +5,7 @@ use super::problems::{FieldValues, Problem, find_problems, in_schema};
 use super::size::{Size, size};
 use super::{bounds, defaults};
 use crate::jsonrpc::Raw;
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -44,6 +44,9 @@ const DIALECTS: [(&str, Draft); 5] = [
     ("http://json-schema.org/draft-06/schema", Draft::Draft6),
     ("http://json-schema.org/draft-04/schema", Draft::Draft4),
 ];
+
+/// The values of `contentEncoding` that the crate would check in older dialects. It is only a note, as `format` is.
+const ENCODINGS: [&str; 5] = ["base64", "base64url", "base32", "base32hex", "base16"];
 
 impl Schema {
     /// Compiles a schema. Fails with what is wrong with it, and where.
@@ -128,11 +131,15 @@ impl Schema {
 
 /// Compiles a schema of a dialect. A text in which a pattern backtracks more often does not fit.
 pub(super) fn validator(draft: Draft, document: &Value, backtracks: usize) -> Result<Validator, String> {
-    jsonschema::options()
+    let options = jsonschema::options()
         .with_draft(draft)
         .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(backtracks))
         .should_validate_formats(false)
-        .offline()
+        .without_content_media_type_support("application/json")
+        .offline();
+    ENCODINGS
+        .into_iter()
+        .fold(options, ValidationOptions::without_content_encoding_support)
         .build(document)
         .map_err(|wrong| in_schema(&wrong, document))
 }
