@@ -149,6 +149,21 @@ impl ConnectionState {
         self.list(request, listing, Some(uri.into()), cursor.as_deref())
     }
 
+    /// Makes the error for arguments that break the schema of a tool. It has a sentence for the model, unless the
+    /// application chose that such a call has no result.
+    pub(super) fn refuse_arguments(&self, handler: &MethodHandler, lines: &str) -> RpcError {
+        let name = handler.item.as_deref().unwrap_or_default();
+        let text = format!("Invalid arguments for tool {name}:{lines}");
+        let mut fault = RpcError::invalid_params("");
+        match self.server.settings.policy.options.invalid_arguments {
+            InvalidArguments::Result => fault.with_sentence(text),
+            InvalidArguments::Error => {
+                fault.message = text.into();
+                fault
+            }
+        }
+    }
+
     /// Checks the arguments of a tool, and the header fields that repeat them, and fills in defaults. Answers arguments
     /// that break the schema with a result that tells the model what to mend, and returns `None`. Comes after the
     /// authorizer, which may hide the tool.
@@ -181,20 +196,13 @@ impl ConnectionState {
                 Some(ApplicationCall::Method { call, handler, params })
             }
             Err(lines) => {
-                let name = handler.item.as_deref().unwrap_or_default();
-                let text = format!("Invalid arguments for tool {name}:{lines}");
-                match self.server.settings.policy.options.invalid_arguments {
-                    InvalidArguments::Result => {
-                        self.finish_method(call, MethodAnswer::Result(wire::tool_error(&text)));
-                    }
-                    InvalidArguments::Error => {
-                        let mut fault = RpcError::invalid_params("");
-                        fault.message = text.into();
-                        self.step(|m, trash| {
-                            m.finish_method(call, Some(MethodOutcome::wrong_params(fault)), trash)
-                        });
-                    }
-                }
+                let fault = self.refuse_arguments(&handler, &lines);
+                match fault.sentence() {
+                    Some(text) => self.finish_method(call, MethodAnswer::Result(wire::tool_error(text))),
+                    None => self.step(|m, trash| {
+                        m.finish_method(call, Some(MethodOutcome::wrong_params(fault)), trash)
+                    }),
+                };
                 None
             }
         }

@@ -58,10 +58,7 @@ impl ConnectionState {
         tool: &ResourceTool,
         arguments: Raw<'_>,
     ) -> Result<ResourceQuestion, RpcError> {
-        let wrong = |lines| {
-            let name = handler.item.as_deref().unwrap_or_default();
-            RpcError::invalid_params("").with_sentence(format!("Invalid arguments for tool {name}:{lines}"))
-        };
+        let wrong = |lines: String| self.refuse_arguments(handler, &lines);
         if let Some(schema) = &handler.promises.schema {
             schema.check(arguments).map_err(wrong)?;
         }

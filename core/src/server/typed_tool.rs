@@ -3,7 +3,8 @@
 use super::{NamedHandle, Server};
 use crate::error::Result;
 use crate::event::{MethodCall, whole_number};
-use crate::model::{MethodAnswer, Tool, ToolError};
+use crate::model::{MethodAnswer, MethodError, Tool, ToolError};
+use crate::policy::InvalidArguments;
 use crate::provider::IntoReply;
 use crate::responder::Responder;
 use schemars::JsonSchema;
@@ -43,13 +44,20 @@ impl Server {
     {
         let definition = tool.definition::<A>()?;
         let (tool, takes_nothing) = (name.to_owned(), Tool::takes_nothing::<A>());
+        let invalid = self.0.settings.policy.options.invalid_arguments;
         self.tool(name, &definition, move |call: MethodCall| {
             let arguments = if takes_nothing { "null" } else { call.arguments() };
             match deserialize(arguments) {
                 Ok(arguments) => Typed::Answer(handler(arguments, call)),
                 // The schema says less than the type may ask for.
                 Err(error) => {
-                    Typed::Refused(ToolError::new(format!("Invalid arguments for tool {tool}:\n- {error}")))
+                    let text = format!("Invalid arguments for tool {tool}:\n- {error}");
+                    Typed::Refused(match invalid {
+                        InvalidArguments::Result => ToolError::new(text).into(),
+                        InvalidArguments::Error => {
+                            MethodError { message: text, ..MethodError::invalid_params("") }.into()
+                        }
+                    })
                 }
             }
         })
@@ -99,7 +107,7 @@ fn string_length(text: &str) -> usize {
 /// The return value of a typed handler, or the reason why it was not called.
 enum Typed<R> {
     Answer(R),
-    Refused(ToolError),
+    Refused(MethodAnswer),
 }
 
 /// A marker type, which distinguishes the conversion of [`Typed`] from others.
@@ -183,6 +191,20 @@ mod tests {
         );
         assert_eq!(call("later", r#"{"a":1,"b":1}"#)["content"][0]["text"], "2");
         assert_eq!(call("now", "{}")["content"][0]["text"], "noon");
+    }
+
+    // row: TA-05
+    #[test]
+    fn arguments_that_the_type_does_not_take_are_an_error_if_the_application_chose_so() {
+        let server =
+            Server::builder("s", "1").invalid_arguments(crate::InvalidArguments::Error).build().unwrap();
+        let ping = |PingTarget { at }, _| ToolResult::from(at.to_string());
+        server.typed_tool("ping", Tool::new("Pings."), ping).unwrap();
+        let refused = server.test_client().unwrap().call_tool("ping", r#"{"at":"here"}"#).unwrap_err();
+        let error =
+            std::error::Error::source(&refused).unwrap().downcast_ref::<crate::MethodError>().unwrap();
+        assert_eq!(error.rpc_code(), -32602);
+        assert!(error.message().starts_with("Invalid arguments for tool ping:\n- "), "{error:?}");
     }
 
     // row: TS-09
