@@ -198,14 +198,14 @@ impl Machine {
                 trash.put(judged);
             }
             Judged::Read { uri, read } => self.begin_allowed_read(call, uri, read, contents, trash),
-            Judged::TemplateTool { read: Ok((uri, read)), .. } => {
-                self.queue_judged(call, Judged::Read { uri, read }, trash);
-            }
-            Judged::TemplateTool { read: Err(fault), .. } => {
-                if let Some(open) = self.inflight.close(call) {
-                    self.answer_open_failed(&open, &fault);
+            Judged::TemplateTool { read, .. } => match read {
+                Ok((uri, read)) => self.queue_judged(call, Judged::Read { uri, read }, trash),
+                Err(fault) => {
+                    if let Some(open) = self.inflight.close(call) {
+                        self.answer_open_failed(&open, &fault);
+                    }
                 }
-            }
+            },
             Judged::Method { handler, params, .. } => self.begin_allowed_method(call, handler, params, trash),
             Judged::Completion { argument, completing } => {
                 self.begin_allowed_completion(call, argument, completing, trash);
