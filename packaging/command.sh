@@ -8,8 +8,11 @@ name=wellhead-$version-$machine-linux
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The C compiler of this machine links for its processor only. Rust's own linker links for each.
-[ "$machine" = "$(uname -m)" ] || export "CARGO_TARGET_${machine^^}_UNKNOWN_LINUX_MUSL_LINKER=rust-lld"
+# Rust's own linker links for each processor, and so the same on each machine. It packs the addresses that the program moves when it starts
+# (RELR), which musl reads from 1.2.4 on.
+export "CARGO_TARGET_${machine^^}_UNKNOWN_LINUX_MUSL_LINKER=rust-lld"
+flags+=(-Clink-arg=-z -Clink-arg=pack-relative-relocs)
+set_flags
 make install-command DESTDIR="$work" PREFIX= BINDIR="/$name" DOCDIR="/$name" BUILT="$CARGO_TARGET_DIR/$target/dist" \
     CARGO_BUILD="cargo build --locked --profile dist --target $target"
 sbom wellhead "$target" "$work/$name" cli

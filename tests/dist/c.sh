@@ -163,13 +163,13 @@ symbols() {
 sizes() {
     archive
     unpack "$command"
-    under() { # MEGABYTES FILE
+    under() { # BYTES FILE
         bytes=$(stat --dereference --format=%s "$2")
         echo "     ${2##*/}: $bytes bytes"
-        [ "$bytes" -lt $(($1 * 1000000)) ] || fail "$2 has $bytes bytes, and may have $1 MB"
+        [ "$bytes" -lt "$1" ] || fail "$2 has $bytes bytes, and may have $1"
     }
-    under 9 "$name/lib/libwellhead.so" # CONTRIBUTING.md says why not less
-    under 7 "$command/wellhead"
+    under 9100000 "$name/lib/libwellhead.so" # CONTRIBUTING.md says why not less
+    under 7000000 "$command/wellhead"
 }
 
 # Nothing that is shipped names a folder of the machine that built it.
