@@ -245,8 +245,8 @@ impl Streams {
 
     /// Forgets a stream if it is over, and no exchange and no kept event needs it.
     fn forget_empty(&mut self, number: u64) {
-        let lists = (&self.spent, &self.free, &self.keeping);
-        if lists.0.contains(&number) && lists.1.contains(&number) && !lists.2.contains(&number) {
+        let is_needed = self.keeping.contains(&number) || !self.free.contains(&number);
+        if self.spent.contains(&number) && !is_needed {
             self.forget(number);
         }
     }
