@@ -60,7 +60,7 @@ check-docs: ## that the core's reference builds as docs.rs shows it, with every 
 
 .PHONY: check-features
 check-features: ## that the core has no warning: each feature by itself, and all packages for macOS and Windows; needs rustup
-	for features in "" simd schema schemars stdio http tower directory skills; do \
+	for features in "" simd schema schemars stdio http tower directory skills cli; do \
 	    cargo clippy -q -p wellhead --no-default-features --features "$$features" --target-dir $(TARGET)/features -- -D warnings || exit 1; \
 	done
 	rustup target add $(OTHER_SYSTEMS) x86_64-pc-windows-gnu

@@ -43,4 +43,5 @@ print("of", ", ".join(names), "only open.txt is listed and served")
 END
 
 # Nothing outside of a folder of it is read while links are swapped in.
-TMPDIR=$work/folder WELLHEAD_RACE_READS=20000 cargo test -q -p wellhead --features cli,schemars,tower --test directory race
+TMPDIR=$work/folder WELLHEAD_RACE_READS=20000 cargo test -q -p wellhead --features cli,schemars,tower --test directory race | tee "$work/race.log"
+grep -q "^test result: ok. [1-9]" "$work/race.log" || { echo "no test of the race ran" >&2; exit 1; }

@@ -297,7 +297,7 @@ def reader_of(path: str):
         return vector
     if suffix == "in":
         suffix = name.rsplit(".", 2)[-2]
-    by_suffix = {"md": markdown, "py": python, "pyi": python, "sh": hashes, "toml": hashes, "mk": hashes, "conf": hashes, "go": rust}
+    by_suffix = {"md": markdown, "py": python, "pyi": python, "sh": hashes, "toml": hashes, "mk": hashes, "conf": hashes, "yml": hashes, "rb": hashes, "go": rust}
     by_suffix |= dict.fromkeys(("rs", "c", "h", "cpp", "hpp", "ts", "mjs", "java", "js"), rust)
     return hashes if name == "Makefile" else by_suffix.get(suffix)
 

@@ -15,7 +15,7 @@ test-node-leaks: node ## that in Node 100,000 servers, connections, sessions and
 .PHONY: test-node-oldest
 test-node-oldest: node ## the same with the oldest Node that we promise
 	npm install --prefix build/node-oldest --silent --no-audit --no-fund node@20.19.0
-	cd bindings/node && PATH="$(CURDIR)/build/node-oldest/node_modules/.bin:$$PATH" && node --version && npm test --silent
+	cd bindings/node && PATH="$(CURDIR)/build/node-oldest/node_modules/.bin:$$PATH" && test "$$(node --version)" = v20.19.0 && npm test --silent
 
 .PHONY: test-runtimes
 test-runtimes: node ## the Node package in Bun and in Deno, which it installs

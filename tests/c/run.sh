@@ -96,10 +96,16 @@ $CXX -x c++ -fsyntax-only - <<<'#include <wellhead.hpp>
 #include <wellhead.hpp>'
 $CXX -x c++ -fsyntax-only - <<<'#include <wellhead_http.hpp>
 #include <wellhead_http.hpp>'
-if $C -D_WIN32 -DWELLHEAD_STATIC -x c -E - <<<'#include <wellhead_http.h>' | grep -q dllimport; then
-    echo "WELLHEAD_STATIC does not turn dllimport off" >&2
-    exit 1
-fi
+for static in '' -DWELLHEAD_STATIC; do
+    # shellcheck disable=SC2086 # it is one option or none
+    expanded=$($C -D_WIN32 $static -x c -E - <<<'#include <wellhead_http.h>')
+    imported=no
+    [[ $expanded != *dllimport* ]] || imported=yes
+    if [[ -n $static && $imported = yes || -z $static && $imported = no ]]; then
+        echo "WELLHEAD_STATIC does not turn dllimport off, or nothing turns it on" >&2
+        exit 1
+    fi
+done
 echo "the headers compile by themselves and twice, as C99 and as C++17"
 tests/c/ready.sh
 tests/c/installed.sh
@@ -163,11 +169,13 @@ for shared in deadline vectors/text vectors/message vectors/runner http/stream; 
     $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
 done
 for standard in 17 23; do
-    if g++ "-std=c++$standard" -x c++ -fsyntax-only - <<<'' 2>/dev/null; then
-        $CXX "-std=c++$standard" tests/cpp/functions.cpp -o "$OUT/functions-$standard"
-        "$OUT/functions-$standard"
-        echo "callbacks are made from functions of C++$standard, and are empty if those are"
+    if [[ $standard = 23 ]] && ! g++ -std=c++23 -x c++ -fsyntax-only - <<<'' 2>/dev/null; then
+        echo "callbacks of C++23 are not tested: g++ does not know -std=c++23"
+        continue
     fi
+    $CXX "-std=c++$standard" tests/cpp/functions.cpp -o "$OUT/functions-$standard"
+    "$OUT/functions-$standard"
+    echo "callbacks are made from functions of C++$standard, and are empty if those are"
 done
 build "$CXX" api-cpp tests/cpp/{api,misuse,messages,tools,memory,leaks}.cpp "$OUT/deadline.o"
 build "$CXX" api-http-cpp tests/cpp/api_http.cpp "$OUT/deadline.o"

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "NAMES.md", "tests/README.md", "bench/README.md")
-FOLDERS = r"(?:core|ffi|include|bindings|tests|bench|xtask|docs)/"
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "NAMES.md", "bindings/python/README.md", "bindings/node/README.md", "ffi/README.md", "ports/README.md", "tests/README.md", "tests/vectors/README.md", "tests/clients/README.md", "bench/README.md")
+FOLDERS = r"(?:core|ffi|include|bindings|tests|bench|xtask|docs|packaging|ports|\.github)/"
 
 
 def main() -> int:

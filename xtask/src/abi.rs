@@ -124,7 +124,10 @@ fn name(line: &str) -> &str {
 // ---- comparing
 
 fn problems(old: &[Declaration], new: &[Declaration]) -> Vec<String> {
-    if version(new) > version(old) {
+    let Some(recorded) = version(old) else {
+        return vec![format!("the record does not have {VERSION}")];
+    };
+    if version(new).is_some_and(|new| new > recorded) {
         return Vec::new();
     }
     let broken = |was: &Declaration| {

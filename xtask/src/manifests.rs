@@ -7,9 +7,8 @@ use std::path::PathBuf;
 pub(crate) const PLACEHOLDER: &str = "https://github.com/OWNER/wellhead";
 
 /// Files that name the address, as links or as fields.
-const ADDRESSED: [&str; 13] = [
+const ADDRESSED: [&str; 12] = [
     "Cargo.toml",
-    "SECURITY.md",
     "bindings/node/package.json",
     "bindings/node/README.md",
     "bindings/python/pyproject.toml",
@@ -73,7 +72,10 @@ pub(crate) fn carry(dry: bool) -> Result<Vec<String>, String> {
         Ok::<(), String>(())
     };
     for path in ADDRESSED {
-        put(path, &|text| Ok(text.replace(&before, &address).replace(PLACEHOLDER, &address)))?;
+        put(path, &|text| {
+            let text = text.replace(&before, &address).replace(PLACEHOLDER, &address);
+            text.contains(&address).then_some(text).ok_or_else(|| format!("{path} does not name {address}"))
+        })?;
     }
     put("Cargo.toml", &|text| {
         set(&text, "\nwellhead = { path = \"core\", version = \"", &version, "Cargo.toml")

@@ -100,3 +100,10 @@ for (const [adapter, { cannot, run }] of Object.entries(adapters)) {
     assert(failures.length === 0, `${failures.length} of ${reached} vectors fail:\n${failures.join('\n')}`);
   });
 }
+
+test('some adapter runs each vector of HTTP', () => {
+  for (const { name, script } of scripts) {
+    const runs = ({ cannot }) => !script.needs?.some((word) => cannot.includes(word));
+    assert(Object.values(adapters).some(runs), name);
+  }
+});

@@ -278,9 +278,11 @@ def test_the_context_of_a_call_without_an_answer_is_freed() -> None:
 
     async def main() -> None:
         server = wellhead.Server("s", "1")
+        entered = asyncio.Event()
 
         @server.resource("c:never")
         async def never() -> str:
+            entered.set()
             var.get().itself = var.get(), asyncio.current_task()
             await asyncio.Event().wait()
             return ""
@@ -292,7 +294,7 @@ def test_the_context_of_a_call_without_an_answer_is_freed() -> None:
             var.set(value)
             del value
             request = send_request(app, "resources/read", "c:never", uri="c:never")
-            await asyncio.sleep(0.01)
+            await asyncio.wait_for(entered.wait(), 30)
             request.disconnect()
             await request.done()
 

@@ -221,9 +221,10 @@ fn unsafe_code_is_forbidden() {
 fn only_drivers_touch_sockets_files_standard_output_or_clocks() {
     let forbidden =
         ["Instant", "SystemTime", "TcpStream", "TcpListener", "UdpSocket", "File", "stdin", "stdout"];
-    let drivers = ["serve", "command.rs", "directory", "client", "wall_clock.rs"]; // the client in memory drives its own connection
+    let drivers = ["serve", "command", "directory", "client", "wall_clock"]; // the client in memory drives its own connection
     for (at, line) in code("") {
-        if drivers.iter().any(|driver| at.starts_with(driver)) {
+        let top = at.split(['/', '.']).next().expect("splitting gives something");
+        if drivers.contains(&top) {
             continue;
         }
         for word in words(&line) {

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "answers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,9 +98,8 @@ static void request(host *h, wellhead_method *r, const json_t *with) {
         wellhead_method_send_request(r, member(message, "method"), view(&json), answered, a, never_answered, NULL);
     text_free(&json);
     if (strcmp(wellhead_status_name(status), refused ? json_string_value(refused) : "ok") != 0) {
-        text line = {0};
-        text_say(&line, "a request was answered by %s", wellhead_status_name(status));
-        note(h, &line);
+        fprintf(stderr, "a request was answered by %s\n", wellhead_status_name(status));
+        abort();
     }
     if (name) hold(h, filled(NULL, name))->method = r;
     if (refused) proceed(h, r, json_object_get(with, "then"));

@@ -3,6 +3,8 @@
 #include "host.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 
 using wellhead::Authorize, wellhead::Call, wellhead::Complete, wellhead::Interest, wellhead::List, wellhead::Method,
     wellhead::Read;
@@ -226,7 +228,10 @@ void Host::request(Method r, const json_t *with) {
     } catch (const wellhead::Error &error) {
         code = error.code();
     }
-    if (code != refused.value_or("ok")) calls_.push_back("a request was answered by " + code);
+    if (code != refused.value_or("ok")) {
+        std::cerr << "a request was answered by " << code << '\n';
+        std::abort();
+    }
     if (refused) proceed(std::move(r), then);
     else if (later) held_.emplace(*later, std::move(r));
     else *kept = std::move(r);

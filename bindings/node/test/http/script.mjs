@@ -118,6 +118,7 @@ class Run {
     const headers = { ...expected.headers };
     if (expected.json !== undefined) {
       await exchange.until('the end of the response', () => exchange.ended || exchange.failed);
+      assert(exchange.ended, 'the response is not whole');
       assert.equal(exchange.headers.get('content-type'), 'application/json');
       const length = exchange.headers.get('content-length') ?? String(Buffer.byteLength(exchange.body));
       assert.equal(length, String(Buffer.byteLength(exchange.body)));
@@ -134,6 +135,7 @@ class Run {
       await this.#events(exchange, expected);
     } else {
       await exchange.until('the end of the response', () => exchange.ended || exchange.failed);
+      assert(exchange.ended, 'the response is not whole');
       assert.equal(exchange.body, '');
       headers['content-type'] = null;
     }
@@ -183,6 +185,7 @@ class Run {
     const body = { jsonrpc: '2.0', id: 'handshake', method: 'initialize', params };
     const begun = this.#client.send(this.#request({ send: 'POST', body }));
     await begun.until('the answer to initialize', () => begun.ended || begun.failed);
+    assert(begun.ended, 'the answer to initialize is not whole');
     assert.equal(begun.status, 200);
     const begin = `{"jsonrpc":"2.0","id":"handshake","result":{"protocolVersion":"${version}",`;
     assert(begun.body.startsWith(begin), begun.body);
@@ -191,6 +194,7 @@ class Run {
     const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
     const noted = this.#client.send(this.#request({ send: 'POST', headers, body: note }));
     await noted.until('the end of the handshake', () => noted.ended || noted.failed);
+    assert(noted.ended, 'the end of the handshake is not whole');
     assert.equal(noted.status, 202);
   }
 
