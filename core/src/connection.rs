@@ -18,6 +18,7 @@ use crate::jsonrpc::Parsed;
 use crate::log::Severity;
 use crate::protocol::{
     Arrival, Chunk, InputLine, Machine, NextWork, RequestHead, Route, RouteOutput, Routes, Start,
+    UnfinishedLine,
 };
 use crate::revision::Revision;
 use crate::server::ServerState;
@@ -95,7 +96,12 @@ impl Connection {
     /// Notes that there is no more input. A last line without a newline still counts. Received messages are still
     /// answered.
     pub fn end(&self) {
-        self.0.step(|m, _| m.handle_end_of_input());
+        self.end_with(UnfinishedLine::Counts);
+    }
+
+    /// Notes that there is no more input, and what becomes of a last line without a newline.
+    pub(crate) fn end_with(&self, unfinished: UnfinishedLine) {
+        self.0.step(|m, _| m.handle_end_of_input(unfinished));
     }
 
     /// Returns the next question to the application: first those of requests in progress, then those of new messages,

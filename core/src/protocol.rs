@@ -56,7 +56,7 @@ pub(crate) use draft::{
 pub(crate) use effects::Effects;
 pub(crate) use faults::{not_found, not_modified, nothing_at, unknown_argument, unknown_name};
 pub(crate) use header_check::param_fields;
-pub(crate) use input::{Chunk, InputLine};
+pub(crate) use input::{Chunk, InputLine, UnfinishedLine};
 pub(crate) use judged::Judged;
 pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
 pub(crate) use machine::{Machine, NextWork, Settings};

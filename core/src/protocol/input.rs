@@ -1,5 +1,15 @@
 //! Buffers the bytes of the client that have not become messages yet.
 
+/// What becomes of a last line that has no newline when the input ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnfinishedLine {
+    /// It is a message, since the client has said that no more comes.
+    Counts,
+    /// It is dropped, since the client may not have written all of it.
+    #[cfg_attr(not(feature = "stdio"), allow(dead_code, reason = "only that driver stops reading by itself"))]
+    Dropped,
+}
+
 /// Bytes that a poller takes out of the input, parses without a lock, and gives back.
 #[derive(Default)]
 pub(crate) struct Chunk {
@@ -74,11 +84,13 @@ pub(super) struct InputBuffer {
     taken: bool,
     /// The number of unread bytes of the chunk that a poller has.
     outside: usize,
+    /// True if the input has ended, and its unfinished line is dropped. A poller may have the beginning of that line.
+    cut: bool,
 }
 
 impl InputBuffer {
     pub(super) fn new(limit: usize) -> Self {
-        InputBuffer { chunk: Chunk { limit, ..Chunk::default() }, taken: false, outside: 0 }
+        InputBuffer { chunk: Chunk { limit, ..Chunk::default() }, taken: false, outside: 0, cut: false }
     }
 
     /// Buffers the bytes that fit into `room`, and returns their number.
@@ -89,8 +101,23 @@ impl InputBuffer {
         accepted
     }
 
-    pub(super) fn end(&mut self) {
+    pub(super) fn end(&mut self, unfinished: UnfinishedLine) {
+        if self.chunk.ended {
+            return;
+        }
         self.chunk.ended = true;
+        self.cut = unfinished == UnfinishedLine::Dropped;
+        self.drop_cut_line();
+    }
+
+    /// Drops the unfinished line, if it is no message.
+    fn drop_cut_line(&mut self) {
+        if self.cut {
+            let Chunk { bytes, at, searched, .. } = &mut self.chunk;
+            let end = memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1);
+            bytes.truncate(end.max(*at));
+            *searched = bytes.len().min(*searched);
+        }
     }
 
     pub(super) fn is_ended(&self) -> bool {
@@ -162,6 +189,7 @@ impl InputBuffer {
             chunk.bytes.extend_from_slice(&arrived.bytes);
         }
         self.chunk = chunk;
+        self.drop_cut_line();
     }
 }
 
@@ -198,7 +226,7 @@ mod tests {
                 assert_eq!(input.receive(piece, 100), piece.len());
                 found.extend(lines(&mut input));
             }
-            input.end();
+            input.end(UnfinishedLine::Counts);
             found.extend(lines(&mut input));
             assert_eq!(found, expected, "in pieces of {size}");
             assert_eq!(input.len(), 0);
@@ -222,5 +250,30 @@ mod tests {
         assert!(matches!(chunk.next_line(), InputLine::Whole(0, 3)));
         input.release_input(chunk);
         assert_eq!(lines(&mut input), [Some("two".to_owned())]);
+    }
+
+    // row: S-10
+    #[test]
+    fn an_unfinished_line_may_be_dropped_at_the_end_also_if_a_poller_has_its_beginning() {
+        for arrived in ["", "o", "o\n", "o\nhalf"] {
+            let mut input = InputBuffer::new(100);
+            input.receive(b"one\ntw", 100);
+            let mut chunk = input.take().expect("a line is there");
+            input.receive(arrived.as_bytes(), 100);
+            input.end(UnfinishedLine::Dropped);
+            assert!(matches!(chunk.next_line(), InputLine::Whole(0, 3)));
+            assert_eq!(chunk.next_line(), InputLine::None);
+            input.release_input(chunk);
+            let two = arrived.contains('\n').then(|| Some("two".to_owned()));
+            assert_eq!(lines(&mut input), Vec::from_iter(two), "{arrived:?}");
+            assert!(input.is_spent(), "{arrived:?}");
+        }
+        let mut input = InputBuffer::new(4);
+        input.receive(b"one\nnumber", 100);
+        assert_eq!(lines(&mut input), [Some("one".to_owned()), None]);
+        input.receive(b" two", 100);
+        input.end(UnfinishedLine::Dropped);
+        assert_eq!(lines(&mut input), []);
+        assert!(input.is_spent());
     }
 }

@@ -8,7 +8,7 @@ use super::client_requests::ClientRequests;
 use super::dispatch::{Admitted, Arrival, Cancellable, MessageOrigin};
 use super::effects::Causes;
 use super::inflight::{IdOwner, Inflight};
-use super::input::{Chunk, InputBuffer};
+use super::input::{Chunk, InputBuffer, UnfinishedLine};
 use super::lifecycle::Lifecycle;
 use super::list_topics::ListTopics;
 use super::outbox::{MessageKind, Outbox, Route, Stage};
@@ -231,9 +231,9 @@ impl Machine {
         room && std::mem::take(&mut self.starved)
     }
 
-    pub(crate) fn handle_end_of_input(&mut self) {
+    pub(crate) fn handle_end_of_input(&mut self, unfinished: UnfinishedLine) {
         self.causes.ended |= !self.input.is_ended();
-        self.input.end();
+        self.input.end(unfinished);
     }
 
     /// Returns whether the limits leave room for one more call, on this route. Answers that wait in the route's own

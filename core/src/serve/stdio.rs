@@ -270,8 +270,8 @@ impl Interrupter {
         self.0.push(Job::Interrupt);
     }
 
-    /// Ends the service cleanly: reads no more input, ends listen streams as the protocol requires, and lets requests
-    /// in progress finish within the shutdown time.
+    /// Ends the service cleanly: reads no more input, drops a line that is not finished, ends listen streams as the
+    /// protocol requires, and lets requests in progress finish within the shutdown time.
     pub fn terminate(&self) {
         self.0.terminate();
     }

@@ -14,7 +14,7 @@ use crate::access::Caller;
 use crate::connection::{Connection, Drain, DrainStart};
 use crate::event::Event;
 use crate::group::{Group, GroupClient};
-use crate::protocol::Route;
+use crate::protocol::{Route, UnfinishedLine};
 use crate::server::Server;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::thread::{self, JoinHandle};
@@ -349,16 +349,18 @@ impl Shared {
 
     /// Reads and handles the input to its end. Then waits for the answers to all of it, at most for the shutdown time.
     pub(super) fn read(&self, mut input: Input) {
-        self.read_input(&mut input);
+        let unfinished = self.read_input(&mut input);
         if self.terminating.load(Ordering::SeqCst) {
             self.connection.end_streams();
         }
-        self.connection.end();
+        self.connection.end_with(unfinished);
         self.work();
         self.wait_for_answers();
     }
 
-    fn read_input(&self, input: &mut Input) {
+    /// Reads and handles the input to its end, or until no more is to be read. Returns whether a last line without a
+    /// newline is a message.
+    fn read_input(&self, input: &mut Input) -> UnfinishedLine {
         let mut buffer = vec![0; READ];
         while !self.is_over() {
             let woken = input.wait(&self.bell.nudge, Some(self.patience()));
@@ -368,14 +370,15 @@ impl Shared {
                 Woken::Timeout => {}
                 Woken::Ready => {
                     match input.read(&mut buffer) {
-                        Ok(0) => break,
+                        Ok(0) => return UnfinishedLine::Counts,
                         Ok(read) => self.feed(&buffer[..read]),
                         Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                        Err(_) => break, // no more events will come
+                        Err(_) => return UnfinishedLine::Counts, // no more events will come
                     }
                 }
             }
         }
+        UnfinishedLine::Dropped
     }
 
     fn wait_for_answers(&self) {

@@ -11,6 +11,7 @@ crate::tests![
     a_cancelled_call_does_not_delay_the_end,
     a_client_that_never_reads_delays_the_end_by_the_shutdown_time_only,
     sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0,
+    sigterm_drops_a_line_that_is_not_finished,
     sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing,
     after_the_service_sigterm_ends_the_process_again,
     closing_the_server_ends_streams_and_the_service,
@@ -121,6 +122,19 @@ fn sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0() {
         client.steer("answer 1 1");
         assert_eq!(client.text(held), "later");
         assert_eq!(client.rest(), [] as [Value; 0]);
+        client.ends_well();
+    }
+}
+
+// row: S-10
+fn sigterm_drops_a_line_that_is_not_finished() {
+    for threads in ["threads=0", "threads=1", "threads=4"] {
+        let mut client = Client::connect(&format!("{threads} sigterm=1"));
+        let ping = json!({ "jsonrpc": "2.0", "id": 77, "method": "ping" }).to_string();
+        client.write(format!("{ping}\n{}", &ping[..20]).as_bytes());
+        assert_eq!(client.answer(77)["result"], json!({})); // what was written with it was read
+        client.terminate();
+        assert_eq!(client.rest(), [] as [Value; 0], "{threads}");
         client.ends_well();
     }
 }
