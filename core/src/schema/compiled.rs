@@ -1,9 +1,10 @@
 //! A compiled schema, and its verdict about arguments.
 
+use super::bounds;
 use super::cost::Cost;
+use super::defaults::Defaults;
 use super::problems::{FieldValues, Problem, find_problems, in_schema};
 use super::size::{Size, size};
-use super::{bounds, defaults};
 use crate::jsonrpc::Raw;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
@@ -13,8 +14,7 @@ use std::fmt::Write;
 pub(crate) struct Schema {
     /// A validator for each of [`BACKTRACKS`]; the first alone if no pattern backtracks.
     validators: Vec<Validator>,
-    document: Value,
-    has_defaults: bool,
+    defaults: Option<Defaults>,
     cost: Cost,
 }
 
@@ -57,8 +57,8 @@ impl Schema {
         let limits = if cost.backtracks { &BACKTRACKS[..] } else { &BACKTRACKS[..1] };
         let validators = limits.iter().map(|(_, backtracks)| validator(draft, &document, *backtracks));
         let validators = validators.collect::<Result<_, _>>()?;
-        let has_defaults = defaults::check(draft, &document)?;
-        Ok(Schema { validators, document, has_defaults, cost })
+        let defaults = Defaults::find(draft, document, schema)?;
+        Ok(Schema { validators, defaults, cost })
     }
 
     /// Returns the validator for a value of this text.
@@ -81,10 +81,7 @@ impl Schema {
         if !validator.is_valid(&value) {
             return Err(self.explain(validator, &value, text, &size));
         }
-        if !self.has_defaults {
-            return Ok(None);
-        }
-        let filled = defaults::fill(&self.document, arguments);
+        let filled = self.defaults.as_ref().and_then(|defaults| defaults.fill(arguments));
         // A default may make another part of the schema fail, such as `maxProperties`.
         Ok(filled
             .filter(|filled| serde_json::from_slice(filled).is_ok_and(|filled| validator.is_valid(&filled))))
@@ -348,6 +345,23 @@ mod tests {
         );
         assert_eq!(refusal(schema, "{}"), "\n- n: is missing");
         assert_eq!(filled(r#"{"properties":{"a":{"default":1}},"anyOf":[{}]}"#, r#"{"a":2}"#), None);
+    }
+
+    // row: TA-15
+    #[test]
+    fn a_default_keeps_each_digit_wherever_it_is_written() {
+        let (large, small) = ("12345678901234567890123", "0.1000000000000000055511151231257827");
+        let schema = format!(
+            r##"{{"properties":{{"a":{{"default":{large}}},"b":{{"default":{{"list":[{small},1.50]}}}},
+            "default":{{"default":1E2}},"list":{{"prefixItems":[{{"$ref":"#/$defs/default"}}]}}}},
+            "$defs":{{"default":{{"properties":{{"c":{{"default":{small}}}}}}}}}}}"##
+        );
+        assert_eq!(
+            filled(&schema, r#"{"list":[{}]}"#),
+            Some(format!(
+                r#"{{"list":[{{"c":{small}}}],"a":{large},"b":{{"list":[{small},1.50]}},"default":1E2}}"#
+            ))
+        );
     }
 
     #[test]

@@ -20,8 +20,59 @@ const MEMBER: &str = "default";
 /// The greatest depth to which defaults are looked for, since schemas may refer to themselves.
 const DEEPEST: usize = 64;
 
+/// A schema that has defaults.
+pub(super) struct Defaults {
+    root: Value,
+    /// The text of each default, with its numbers as they are written. The key is the address of its value in `root`,
+    /// which never changes.
+    texts: BTreeMap<usize, Box<str>>,
+}
+
+impl Defaults {
+    /// Checks that each default of a schema fits its own schema. Returns `None` if the schema has no default.
+    pub(super) fn find(draft: Draft, root: Value, text: Raw<'_>) -> Result<Option<Defaults>, String> {
+        if !check(draft, &root)? {
+            return Ok(None);
+        }
+        let mut texts = BTreeMap::new();
+        gather_texts(&root, text, &mut texts);
+        Ok(Some(Defaults { root, texts }))
+    }
+
+    /// Writes arguments with the defaults of absent members. Returns `None` if none is absent, or if they would grow too
+    /// much. What was sent keeps its text.
+    pub(super) fn fill(&self, arguments: Raw<'_>) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity(arguments.get().len() + 64);
+        let mut filling = Filling { root: &self.root, texts: &self.texts, room: MOST_FILLED, filled: false };
+        filling.write(&self.root, arguments, &mut out, DEEPEST);
+        (filling.filled && filling.room > 0).then_some(out)
+    }
+}
+
+/// Notes the text of each member `default`, a keyword or not, since any object may be the target of a reference.
+fn gather_texts(value: &Value, text: Raw<'_>, texts: &mut BTreeMap<usize, Box<str>>) {
+    match value {
+        Value::Object(members) => for_each_member(text, |name, text| {
+            let Some(value) = members.get(name) else { return };
+            if name == "default" {
+                texts.insert(address(value), text.get().into());
+            }
+            gather_texts(value, text, texts);
+        }),
+        Value::Array(items) => {
+            let elements = elements(text, usize::MAX).into_iter().flatten();
+            items.iter().zip(elements).for_each(|(item, text)| gather_texts(item, text, texts));
+        }
+        _ => {}
+    }
+}
+
+fn address(value: &Value) -> usize {
+    std::ptr::from_ref(value).addr()
+}
+
 /// Checks that each default fits its own schema. Returns whether the schema has a default.
-pub(super) fn check(draft: Draft, root: &Value) -> Result<bool, String> {
+fn check(draft: Draft, root: &Value) -> Result<bool, String> {
     let mut found = Vec::new();
     each(root, &mut String::new(), &mut |pointer, default| found.push((pointer.to_owned(), default.clone())));
     if found.is_empty() {
@@ -121,17 +172,9 @@ fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// Writes arguments with the defaults of absent members. Returns `None` if none is absent, or if they would grow too much.
-/// What was sent keeps its text.
-pub(super) fn fill(root: &Value, arguments: Raw<'_>) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(arguments.get().len() + 64);
-    let mut filling = Filling { root, room: MOST_FILLED, filled: false };
-    filling.write(root, arguments, &mut out, DEEPEST);
-    (filling.filled && filling.room > 0).then_some(out)
-}
-
 struct Filling<'a> {
     root: &'a Value,
+    texts: &'a BTreeMap<usize, Box<str>>,
     /// The bytes that defaults may still take; 0 if they took too many.
     room: usize,
     filled: bool,
@@ -160,7 +203,7 @@ impl Filling<'_> {
             present.insert(name.to_owned());
         });
         for (name, default) in absent(self.root, schema, &present) {
-            let text = default.to_string();
+            let Some(text) = self.texts.get(&address(default)) else { continue };
             self.room = self.room.saturating_sub(text.len() + name.len());
             if self.room == 0 {
                 break;
