@@ -368,6 +368,35 @@ mod tests {
     }
 
     #[test]
+    fn kept_events_count_with_their_cost_until_they_are_kept_no_more() {
+        let mut streams = streams();
+        let account = streams.account.clone();
+        let check = |events: usize, bytes: usize, what: &str| {
+            assert_eq!(account.kept(), events * EVENT_COST + bytes, "{what}");
+        };
+        let (first, holder) = streams.open(Route::Message(1), MOST);
+        for text in ["", "1", "22", "333"] {
+            streams.add_event(first, data(text), 100);
+        }
+        check(4, 6, "each of them");
+        streams.evict_one(first);
+        check(3, 6, "an event without bytes was dropped");
+        streams.add_event(first, data("4444"), 7);
+        check(2, 7, "the oldest ones made room for another");
+        let (second, _) = streams.open(Route::Message(2), MOST);
+        streams.add_event(second, data("5"), 100);
+        assert_eq!(streams.part(second), [data("5")]);
+        check(2, 7, "an event was taken back");
+        streams.lose(first);
+        check(0, 0, "its next event was discarded");
+        assert!(!streams.release(first, holder));
+        streams.add_event(second, data("6"), 100);
+        check(1, 1, "one more");
+        drop(streams);
+        check(0, 0, "the session ended");
+    }
+
+    #[test]
     fn a_stream_without_a_holder_keeps_only_events_that_may_be_kept() {
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Message(1), MOST);

@@ -221,14 +221,18 @@ fn requests_themselves_are_counted() {
     assert_eq!(read(&world, "test://small").1.status(), 200);
 }
 
-/// Reads something that is kept as an event.
+/// Reads something that is kept as an event, and returns the event's id.
 fn kept(world: &World, session: &str, size: usize) -> String {
+    answer_in_stream(world, session, size).events()[0].0.clone()
+}
+
+fn answer_in_stream(world: &World, session: &str, size: usize) -> Got {
     let headers =
         [("Content-Type", "application/json"), ("Accept", "text/event-stream"), ("Mcp-Session-Id", session)];
     let read = request(7, "resources/read", &format!(r#""uri":"test://own/{size}""#));
     let (_, got) = world.send("POST", &headers, &read);
     assert_eq!(got.status(), 200, "{got:?}");
-    got.events()[0].0.clone()
+    got
 }
 
 #[test]
@@ -246,6 +250,21 @@ fn the_replay_of_all_sessions_stays_under_the_budget_and_the_oldest_goes_first()
     large.body(&vec![b'x'; 150_000]);
     assert_eq!((again(11), again(19)), (400, 200), "a body makes the oldest go");
     assert_eq!(kept(&world, &sessions[0], 1_000).len(), 3);
+}
+
+#[test]
+fn small_events_that_are_kept_count_with_what_they_cost() {
+    let world = world(256 << 10);
+    let sessions: Vec<String> = (0..20).map(|_| world.session("2025-11-25")).collect();
+    let mut bytes = 0;
+    for _ in 0..50 {
+        for session in &sessions {
+            bytes += answer_in_stream(&world, session, 1).events()[0].1.len();
+        }
+    }
+    assert!(bytes < 200 << 10, "{bytes}");
+    let again = |place| world.get(&sessions[0], &[("Last-Event-ID", place)]).1.status();
+    assert_eq!((again("1-0"), again("50-0")), (400, 200), "the first ones made room for the last ones");
 }
 
 /// Sends pieces of a body until the endpoint refuses one, or the body is as long as may be but for its end.
