@@ -21,3 +21,5 @@ pub(crate) use members::{
 pub(crate) use message::{FaultKind, Params, ParseLimits, Parsed};
 pub(crate) use parse::parse;
 pub(crate) use raw::Raw;
+#[cfg(feature = "schemars")]
+pub(crate) use scan::string_end;

@@ -35,7 +35,7 @@ fn depth_exceeds(bytes: &[u8], max: usize) -> bool {
 }
 
 /// Returns the offset after the quote that ends the string whose contents begin at `at`.
-fn string_end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
         if bytes[at + found] == b'"' {
             return at + found + 1;

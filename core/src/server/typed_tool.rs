@@ -3,6 +3,7 @@
 use super::{NamedHandle, Server};
 use crate::error::Result;
 use crate::event::{MethodCall, whole_number};
+use crate::jsonrpc::string_end;
 use crate::model::{MethodAnswer, MethodError, Tool, ToolError};
 use crate::policy::InvalidArguments;
 use crate::provider::IntoReply;
@@ -77,7 +78,7 @@ fn spell_integers(json: &str) -> String {
     while let Some(start) = rest.find(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
         let (before, token) = rest.split_at(start);
         let (end, integer) = if token.starts_with('"') {
-            (string_length(token), None)
+            (string_end(token.as_bytes(), 1), None)
         } else {
             let after = |c: char| !matches!(c, '+' | '-' | '.' | 'e' | 'E' | '0'..='9');
             let end = token.find(after).unwrap_or(token.len());
@@ -91,17 +92,6 @@ fn spell_integers(json: &str) -> String {
         rest = &token[end..];
     }
     spelt + rest
-}
-
-/// Returns the number of bytes of the JSON string with which a text begins.
-fn string_length(text: &str) -> usize {
-    let mut escaped = false;
-    let end = text[1..].find(|c| {
-        let ends = c == '"' && !escaped;
-        escaped = c == '\\' && !escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
 }
 
 /// The return value of a typed handler, or the reason why it was not called.
