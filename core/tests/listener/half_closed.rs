@@ -37,6 +37,28 @@ fn a_request_of_a_session_is_answered_to_a_client_that_closes_its_half() {
     }
 }
 
+#[test]
+fn requests_that_were_sent_together_are_answered_to_a_client_that_closes_its_half() {
+    for threads in [0, 1, 3] {
+        let service = Service::start(server(), |http| http.callback_threads(threads));
+        let session = service.client().session();
+        let mut client = service.client();
+        for id in 2..5 {
+            let params = r#"{"uri":"test://later"}"#;
+            let read =
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"resources/read","params":{params}}}"#);
+            client.send("POST", &session, &read);
+        }
+        client.closes_its_half();
+        for id in 2..5 {
+            let (status, body) = client.whole();
+            assert!(status == 200 && body.contains(&format!(r#""id":{id}"#)), "{threads}: {status} {body}");
+        }
+        assert!(client.ends(), "{threads}");
+        service.ends();
+    }
+}
+
 /// The system takes a part of a large answer before the client reads. These sizes are around that part, so that the rest
 /// waits in the buffer of one connection.
 #[test]

@@ -175,19 +175,26 @@ fn a_listen_stream_lives_until_the_server_is_closed() {
 
 #[test]
 fn a_client_that_vanishes_frees_its_room() {
-    let (server, called) = holding();
-    let service = Service::start(server, |http| http);
-    let mut client = service.client();
-    client.send_request("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
-    let held = next_call(&called);
-    drop(client);
-    let until = std::time::Instant::now() + Duration::from_secs(30);
-    while !held.is_cancelled() {
-        assert!(std::time::Instant::now() < until, "the listener did not notice that the client is gone");
-        std::thread::yield_now();
+    for further in [0, 1] {
+        let (server, called) = holding();
+        let service = Service::start(server, |http| http);
+        let mut client = service.client();
+        for _ in 0..=further {
+            client.send_request("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
+        }
+        let held = next_call(&called);
+        drop(client);
+        let until = std::time::Instant::now() + Duration::from_secs(30);
+        while !held.is_cancelled() {
+            assert!(
+                std::time::Instant::now() < until,
+                "a client is gone that sent {further} further requests"
+            );
+            std::thread::yield_now();
+        }
+        drop(held);
+        service.ends();
     }
-    drop(held);
-    service.ends();
 }
 
 /// A server with a resource whose responders go to the test, which answers.

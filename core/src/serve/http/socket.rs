@@ -55,6 +55,11 @@ impl SocketState {
         hides
     }
 
+    /// Returns whether a request is in progress, and the client is not known to have closed its side.
+    fn is_awaited(&self) -> bool {
+        !self.silent.load(Ordering::Relaxed) && self.idle.with(|idle, _| idle.is_answering())
+    }
+
     /// Wakes the task of the connection, if the end was hidden from it, to look for it again.
     fn show_end(&self) {
         let end = self.end.with(|end, _| end.take());
@@ -162,6 +167,20 @@ impl ObservedSocket {
             self.state.show_end();
         }
     }
+
+    /// Looks whether the client has closed its side. Hyper does not read while it has bytes of a further request, but
+    /// flushes at each poll. Behind bytes that hyper has not read, no end is seen.
+    fn look_for_end(&self, cx: &mut Context<'_>) {
+        if !self.state.is_awaited() {
+            return;
+        }
+        match self.stream.poll_peek(cx, &mut ReadBuf::new(&mut [0])) {
+            Poll::Ready(Ok(0)) => self.state.silent.store(true, Ordering::Relaxed),
+            Poll::Ready(Err(_)) => self.state.abandoned.store(true, Ordering::Relaxed),
+            Poll::Ready(Ok(_)) | Poll::Pending => return,
+        }
+        cx.waker().wake_by_ref(); // the request was polled before
+    }
 }
 
 /// The first bytes of HTTP/2, which no method of HTTP/1.1 begins with (RFC 9113 section 3.4).
@@ -205,6 +224,7 @@ impl AsyncWrite for ObservedSocket {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.look_for_end(cx);
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
