@@ -117,21 +117,28 @@ fn shard() -> &'static AtomicUsize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::Lock;
+    use crate::sync::Monitor;
     use std::sync::Arc;
     use std::thread;
 
     #[test]
     fn no_thread_is_inside_between_before_and_after() {
         guard(thread::yield_now);
-        let lock = Arc::new(Lock::new(0_u64));
+        let lock = Arc::new(Monitor::new(0_u64));
         let stop = Arc::new(AtomicBool::new(false));
         let users: Vec<_> = (0..4)
-            .map(|_| {
+            .map(|user| {
                 let (lock, stop) = (lock.clone(), stop.clone());
                 thread::spawn(move || {
                     while !stop.load(Ordering::Relaxed) {
-                        lock.with(|count, _| *count += 1);
+                        if user % 2 == 0 {
+                            lock.with(|count, _| *count += 1);
+                        } else {
+                            lock.wait(None, |count| {
+                                *count += 1;
+                                Some(())
+                            });
+                        }
                     }
                 })
             })

@@ -70,12 +70,18 @@ impl<T> Monitor<T> {
 
     /// Blocks until `f` returns something. Calls `f` with the lock held, at once and after each notice. Returns
     /// `None` when the time is over.
+    ///
+    /// A fork waits for the first call of `f`, as for any section. It does not wait for a thread that blocks, which may
+    /// take for ever.
     pub(crate) fn wait<R>(
         &self,
         time: Option<Duration>,
         mut f: impl FnMut(&mut T) -> Option<R>,
     ) -> Option<R> {
-        let mut found = None;
+        let mut found = self.lock.with(|value, _| f(value));
+        if found.is_some() {
+            return found;
+        }
         let _held = imp::Held::enter(LOCK);
         let guard = imp::lock(&self.lock.0);
         imp::wait_while(&self.changed, guard, time, |value| {
