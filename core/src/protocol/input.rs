@@ -1,6 +1,6 @@
 //! Buffers the bytes of the client that have not become messages yet.
 
-/// What becomes of a last line that has no newline when the input ends.
+/// The fate of a last line that has no newline when the input ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnfinishedLine {
     /// It is a message, since the client has said that no more comes.

@@ -2,7 +2,7 @@
 
 use super::bounds;
 use super::cost::Cost;
-use super::defaults::Defaults;
+use super::defaults::SchemaDefaults;
 use super::problems::{FieldValues, Problem, find_problems, in_schema};
 use super::size::{Size, size};
 use crate::jsonrpc::Raw;
@@ -14,7 +14,7 @@ use std::fmt::Write;
 pub(crate) struct Schema {
     /// A validator for each of [`BACKTRACKS`]; the first alone if no pattern backtracks.
     validators: Vec<Validator>,
-    defaults: Option<Defaults>,
+    defaults: Option<SchemaDefaults>,
     cost: Cost,
 }
 
@@ -57,7 +57,7 @@ impl Schema {
         let limits = if cost.backtracks { &BACKTRACKS[..] } else { &BACKTRACKS[..1] };
         let validators = limits.iter().map(|(_, backtracks)| validator(draft, &document, *backtracks));
         let validators = validators.collect::<Result<_, _>>()?;
-        let defaults = Defaults::find(draft, document, schema)?;
+        let defaults = SchemaDefaults::find(draft, document, schema)?;
         Ok(Schema { validators, defaults, cost })
     }
 

@@ -21,22 +21,22 @@ const MEMBER: &str = "default";
 const DEEPEST: usize = 64;
 
 /// A schema that has defaults.
-pub(super) struct Defaults {
+pub(super) struct SchemaDefaults {
     root: Value,
     /// The text of each default, with its numbers as they are written. The key is the address of its value in `root`,
     /// which never changes.
     texts: BTreeMap<usize, Box<str>>,
 }
 
-impl Defaults {
+impl SchemaDefaults {
     /// Checks that each default of a schema fits its own schema. Returns `None` if the schema has no default.
-    pub(super) fn find(draft: Draft, root: Value, text: Raw<'_>) -> Result<Option<Defaults>, String> {
+    pub(super) fn find(draft: Draft, root: Value, text: Raw<'_>) -> Result<Option<SchemaDefaults>, String> {
         if !check(draft, &root)? {
             return Ok(None);
         }
         let mut texts = BTreeMap::new();
         gather_texts(&root, text, &mut texts);
-        Ok(Some(Defaults { root, texts }))
+        Ok(Some(SchemaDefaults { root, texts }))
     }
 
     /// Writes arguments with the defaults of absent members. Returns `None` if none is absent, or if they would grow too
