@@ -42,10 +42,8 @@ impl Machine {
 
     /// Ends the subscriptions to a URI, and refuses the requests for it that wait.
     pub(super) fn end_revoked_subscriptions(&mut self, uri: &Arc<str>, verdict: Verdict) {
-        for subscriber in [Subscriber::Session, Subscriber::Dialect] {
-            if self.subscriptions.has_unsent_changes(subscriber, uri) {
-                self.drop_mark(subscriber, uri);
-            }
+        for subscriber in self.subscriptions.subscribers(uri) {
+            self.drop_changes(subscriber, uri);
         }
         for (subscriber, slot) in self.subscriptions.revoke(uri) {
             match subscriber {

@@ -300,9 +300,7 @@ impl Machine {
                     return Err(bad(invalid_uri(uri)));
                 }
                 for uri in uris {
-                    if self.subscriptions.has_unsent_changes(subscriber, &uri) {
-                        self.drop_mark(subscriber, &uri);
-                    }
+                    self.drop_changes(subscriber, &uri);
                     for slot in self.subscriptions.unsubscribe(subscriber, &uri) {
                         self.handle_subscribed(slot, &uri);
                     }

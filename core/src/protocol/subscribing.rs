@@ -272,9 +272,22 @@ impl Machine {
         }
     }
 
+    /// Drops the unsent changes of a subscription that ends. Its subscriber gets a change of the resource all the same if
+    /// it subscribes to a parent that the change was announced for.
+    pub(super) fn drop_changes(&mut self, subscriber: Subscriber, uri: &str) {
+        if !self.subscriptions.has_unsent_changes(subscriber, uri) {
+            return;
+        }
+        if let Subscriber::Session | Subscriber::Dialect = subscriber {
+            self.drop_mark(subscriber, uri);
+        }
+        let queue = self.subscriptions.hand_to_parents(subscriber, uri);
+        self.queue_marks(queue);
+    }
+
     /// Removes the mark of a subscription of the session that ends. Otherwise a client that reads no notifications could
     /// queue marks without end, by a new subscription after each change.
-    pub(super) fn drop_mark(&mut self, subscriber: Subscriber, uri: &str) {
+    fn drop_mark(&mut self, subscriber: Subscriber, uri: &str) {
         let is_mark = |of: Subscriber, about: Option<&Arc<str>>| {
             of == subscriber && about.is_some_and(|about| **about == *uri)
         };

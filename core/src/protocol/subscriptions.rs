@@ -48,13 +48,21 @@ struct Subscription {
     changed: bool,
     /// The newest descriptor of the resource.
     descriptor: Option<Arc<Descriptor>>,
-    /// URIs below the resource that changed and are not notified yet, in the order of their first change. In a box,
-    /// since few subscriptions have any.
-    #[allow(clippy::box_collection, reason = "a subscription is to cost little")]
-    below: Option<Box<Vec<Arc<str>>>>,
+    /// In a box, since few subscriptions have any.
+    relatives: Option<Box<Relatives>>,
 }
 
-/// The greatest number of changed URIs below one resource that are notified one by one.
+/// The part of the changes that are not notified yet that concerns resources below or above the one of a subscription.
+#[derive(Default)]
+struct Relatives {
+    /// URIs below the resource that changed, in the order of their first change.
+    below: Vec<Arc<str>>,
+    /// URIs above the resource whose subscriptions leave its change to this one. They get it if this one ends first.
+    above: Vec<Arc<str>>,
+}
+
+/// The greatest number of changed URIs below one resource that are notified one by one. Also the greatest number of
+/// URIs above one resource that leave a change to its subscription.
 const BELOW: usize = 16;
 
 impl Subscription {
@@ -67,12 +75,12 @@ impl Subscription {
             heard: 0,
             changed: false,
             descriptor: None,
-            below: None,
+            relatives: None,
         }
     }
 
     fn has_changes(&self) -> bool {
-        self.changed || self.below.is_some()
+        self.changed || self.relatives.is_some()
     }
 
     /// Notes that the resource changed. Returns true if a mark is to be queued. An older change never replaces a newer
@@ -92,15 +100,27 @@ impl Subscription {
     /// the change counts as one of the resource itself, so that a slow client costs little.
     fn change_below(&mut self, uri: &Arc<str>) -> bool {
         let fresh = !self.has_changes();
-        let below = self.below.get_or_insert_default();
+        let below = &mut self.relatives.get_or_insert_default().below;
         if !below.contains(uri) {
             below.push(uri.clone());
         }
         if below.len() > BELOW {
-            self.below = None;
+            *below = Vec::new();
             self.changed = true;
         }
         fresh && self.live
+    }
+
+    /// Notes that the subscription to `parent` leaves the unsent change of this resource to this one. Returns false if
+    /// too many do.
+    fn stands_in_for(&mut self, parent: &Arc<str>) -> bool {
+        let above = &mut self.relatives.get_or_insert_default().above;
+        let is_noted = above.contains(parent);
+        let has_room = above.len() < BELOW;
+        if !is_noted && has_room {
+            above.push(parent.clone());
+        }
+        is_noted || has_room
     }
 }
 
@@ -442,17 +462,48 @@ impl Subscriptions {
             let own = self.entries.get_mut(uri).and_then(|own| {
                 own.subscriptions.iter_mut().find(|own| own.subscriber == subscription.subscriber)
             });
-            let (due, changed) = match own {
-                Some(own) if own.live && own.changed => (false, uri), // what is to be sent may say more than this change
-                Some(own) if own.live => (own.change(change), uri),
-                _ => (subscription.change_below(uri), parent),
-            };
-            if due {
-                queue.push((subscription.subscriber, Some(changed.clone())));
+            if let Some(own) = own.filter(|own| own.live) {
+                // What is to be sent already may say more than this change.
+                if !own.changed && own.change(change) {
+                    queue.push((own.subscriber, Some(uri.clone())));
+                }
+                if !own.changed || own.stands_in_for(parent) {
+                    continue;
+                }
+            }
+            if subscription.change_below(uri) {
+                queue.push((subscription.subscriber, Some(parent.clone())));
             }
         }
         self.entries.insert(parent.clone(), entry);
         queue
+    }
+
+    /// Hands the unsent change of `uri` to the subscriptions above it that left it to the subscriber's own one, because
+    /// that one ends. Returns the marks to queue.
+    pub(crate) fn hand_to_parents(&mut self, subscriber: Subscriber, uri: &str) -> MarkQueue {
+        let mut queue = MarkQueue::new();
+        let Some(uri) = self.entries.get_key_value(uri).map(|(uri, _)| uri.clone()) else { return queue };
+        let Some(relatives) = self.subscription(subscriber, &uri).and_then(|own| own.relatives.as_mut())
+        else {
+            return queue;
+        };
+        for parent in std::mem::take(&mut relatives.above) {
+            if self.subscription(subscriber, &parent).is_some_and(|above| above.change_below(&uri)) {
+                queue.push((subscriber, Some(parent)));
+            }
+        }
+        queue
+    }
+
+    fn subscription(&mut self, subscriber: Subscriber, uri: &str) -> Option<&mut Subscription> {
+        self.entries.get_mut(uri)?.subscriptions.iter_mut().find(|w| w.subscriber == subscriber)
+    }
+
+    /// The subscribers of a URI, acknowledged by the server or not.
+    pub(crate) fn subscribers(&self, uri: &str) -> Vec<Subscriber> {
+        let entry = self.entries.get(uri);
+        entry.map_or_else(Vec::new, |e| e.subscriptions.iter().map(|w| w.subscriber).collect())
     }
 
     /// Notes that lists of one kind changed. Returns the mark for the session, unless it already has one for lists.
@@ -484,14 +535,12 @@ impl Subscriptions {
         let list = |lists| MarkedChanges { lists, ..MarkedChanges::default() };
         match (&mark.uri, mark.subscriber) {
             (Some(uri), subscriber) => {
-                let entry = self.entries.get_mut(uri);
-                let subscription = entry
-                    .and_then(|e| e.subscriptions.iter_mut().find(|w| w.subscriber == subscriber && w.live));
+                let subscription = self.subscription(subscriber, uri).filter(|w| w.live);
                 subscription.map_or_else(MarkedChanges::default, |subscription| MarkedChanges {
                     lists: TopicSet::default(),
                     own: std::mem::take(&mut subscription.changed),
                     descriptor: subscription.descriptor.take(),
-                    below: subscription.below.take().map_or_else(Vec::new, |below| *below),
+                    below: subscription.relatives.take().map_or_else(Vec::new, |relatives| relatives.below),
                 })
             }
             (None, Subscriber::Session | Subscriber::Dialect) => list(std::mem::take(&mut self.list_changes)),
