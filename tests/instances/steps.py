@@ -108,6 +108,7 @@ class Steps:
             "notes added through both": self.add,
             "an update published on the other": self.updates,
             "a new note on the other": self.list_changes,
+            "an event that Redis refuses": self.refused,
             "one event a change": self.events,
             "pages of both with one key": self.pages,
             "connections to Redis cut": self.cut,
@@ -157,6 +158,27 @@ class Steps:
         check(uris == expected, difference(uris, expected))
         check(len({*by}) == 2, f"all pages came from {by[0].address}")
         return f"{len(uris)} notes in {len(by)} pages, of {', '.join(str(self._world.instances.index(each) + 1) for each in by)}"
+
+    async def refused(self) -> str:
+        uri, other = WATCHED[0], WATCHED[1]
+        for place in self._world.instances:
+            port = self._world.other(place).port
+            async with self._connect(self._world, place, [uri, other]) as client:
+                self._world.ask_redis("acl", "setuser", "default", "-xadd")
+                try:
+                    await run_sync(self._world.web, "PUT", "/notes/1", "refused", port)
+                except AssertionError as failed:
+                    check(": 500 " in str(failed), str(failed))
+                else:
+                    raise AssertionError("an edit that Redis refused to announce is answered as a success")
+                finally:
+                    self._world.ask_redis("acl", "setuser", "default", "+xadd")
+                await self._edit("PUT", "/notes/2", "announced", port)
+                self._edits += 1  # the one that was refused
+                for expected in (uri, other):
+                    told = await in_time(client.next_change(), f"word of {expected}")
+                    check(told == expected, f"the client was told of {told}")
+        return "its edit fails, and the next one announces both"
 
     async def cut(self) -> str:
         self._world.ask_redis("client", "kill", "type", "normal")

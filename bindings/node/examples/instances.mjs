@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { Server } from 'wellhead';
 
@@ -16,6 +17,7 @@ const redis = await connect();
 const server = new Server('notes', '1.0.0', { cursorKey: Buffer.from(process.env.CURSOR_KEY, 'hex') });
 const mcp = server.handler();
 const told = [];
+let publishing = Promise.resolve();
 server.onPublish((event) => told.push(event));
 
 server.resource('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => redis.hGet(TEXTS, id));
@@ -52,18 +54,27 @@ async function change(request, id) {
 
 /**
  * Tells the other instances of a change that clients here were notified of. A request is answered only after this. A client
- * whose instance is gone gets no answer, and sends its request to another instance, which tells all of them.
+ * whose instance is gone gets no answer, and sends its request to another instance, which tells all of them. If Redis
+ * refuses an event, the request fails, and the next one sends the event.
  */
-async function publish() {
+function publish() {
+  publishing = publishing.catch(() => {}).then(sendAll); // one at a time, so that events keep their order
+  return publishing;
+}
+
+async function sendAll() {
   const TRIM = { strategy: 'MAXLEN', strategyModifier: '~', threshold: 10_000 };
-  for (const event of told.splice(0)) await redis.xAdd(CHANGES, '*', { event }, { TRIM });
+  while (told.length > 0) {
+    await redis.xAdd(CHANGES, '*', { event: told[0] }, { TRIM });
+    told.shift();
+  }
 }
 
 /** Tells clients here what the other instances told after `id`. */
 async function injectFrom(id) {
   const waiting = await connect(); // a connection that waits does nothing else
   for (;;) {
-    const news = await waiting.xRead({ key: CHANGES, id }, { BLOCK: 2000 }).catch(() => undefined);
+    const news = await waiting.xRead({ key: CHANGES, id }, { BLOCK: 2000 }).catch(() => setTimeout(1000));
     for (const { messages } of news ?? []) {
       for (const entry of messages) {
         ({ id } = entry);

@@ -33,6 +33,7 @@ redis: Any = Redis.from_url(
 server = wellhead.Server("notes", "1.0.0", cursor_key=bytes.fromhex(os.environ["CURSOR_KEY"]))
 mcp = server.asgi()
 told: list[str] = []
+publishing = asyncio.Lock()  # events go out one at a time, in their order
 server.on_publish(told.append)
 
 
@@ -76,10 +77,12 @@ async def change(request: Request) -> Response:
 
 async def publish() -> None:
     """Sends the other instances a change that clients here are notified of. A request is answered only after this. A
-    client without an answer, because its instance is gone, asks another instance again, which then notifies all."""
-    events, told[:] = told[:], []
-    for event in events:
-        await redis.xadd(CHANGES, {"event": event}, maxlen=10_000)
+    client without an answer, because its instance is gone, asks another instance again, which then notifies all. If
+    Redis refuses an event, the request fails, and the next one sends the event."""
+    async with publishing:
+        while told:
+            await redis.xadd(CHANGES, {"event": told[0]}, maxlen=10_000)
+            del told[0]
 
 
 async def inject_from(last: str) -> None:
