@@ -64,10 +64,14 @@ def watch(server: wellhead.Server, database: sqlite3.Connection, path: str, over
     @server.on_interest
     def interest(uri: str, wanted: bool) -> None:
         with looking:
-            if wanted:
-                watched[uri] = read(database, uri)
-            else:
+            if not wanted:
                 watched.pop(uri, None)
+                return
+            try:
+                watched[uri] = read(database, uri)
+            except sqlite3.OperationalError as e:  # such as a lock that another program holds for long
+                print(f"sqlite: {e}", file=sys.stderr)
+                watched[uri] = None  # so the look after the next commit notifies the subscribers
 
     def look(listed: list[tuple[object, ...]]) -> None:
         with closing(connect(path)) as own:

@@ -1,7 +1,9 @@
 """The SQLite example, over stdio and against a real database."""
 
 import json
+import runpy
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -78,3 +80,26 @@ def test_a_subscriber_of_a_row_is_notified_when_another_program_changes_it(datab
         process.send(json.dumps(message).encode() + b"\n", read(uri))
         assert text(process.receive()) == '{"name": "Ada"}'
         assert process.end() == (0, "")
+
+
+def test_a_row_is_watched_though_another_program_locks_the_database(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    uri = "sqlite://rows/customer/7"
+    example = runpy.run_path(str(EXAMPLE))
+    over = threading.Event()
+    with closing(example["connect"](str(database))) as own, closing(sqlite3.connect(database)) as other:
+        own.execute("PRAGMA busy_timeout = 0")
+        server = example["serve"](own)
+        thread = example["watch"](server, own, str(database), over)
+        try:
+            other.execute("BEGIN EXCLUSIVE")
+            client = server.test_client()
+            client.subscribe(uri)
+            assert "database is locked" in capsys.readouterr().err
+            other.execute("UPDATE customer SET name = 'Ada' WHERE rowid = 7")
+            other.commit()
+            assert client.next_update() == uri
+        finally:
+            over.set()
+            thread.join()
