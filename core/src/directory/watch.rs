@@ -111,6 +111,14 @@ impl Changes {
     }
 }
 
+/// The results of a batch of events.
+#[derive(Debug, Default)]
+struct Findings {
+    changes: Changes,
+    /// The paths of directories that are still to be watched.
+    todo: Vec<String>,
+}
+
 impl Watch {
     /// Begins to watch. Changes are announced once no further one has come for `settle`.
     pub(super) fn start(
@@ -220,11 +228,11 @@ impl WatchState {
                 todo.extend(self.read_folder(&path));
                 self.epoch.fetch_add(1, Ordering::AcqRel); // it changed unwatched until now
             } else {
-                let mut new = Changes::default();
-                self.understand(take(&mut events), &mut todo, &mut new);
-                if !new.is_empty() {
+                let found = self.understand(take(&mut events));
+                todo.extend(found.todo);
+                if !found.changes.is_empty() {
                     settling.changed(Instant::now());
-                    changes.add(new);
+                    changes.add(found.changes);
                 }
             }
             let Some(server) = self.server.upgrade().map(Server::from_state) else { return };
@@ -288,9 +296,9 @@ impl WatchState {
         }
     }
 
-    /// Turns events of the system into announcements. Adds the paths of directories that are still to be watched to
-    /// `todo`.
-    fn understand(&self, events: Vec<FileEvent>, todo: &mut Vec<String>, changes: &mut Changes) {
+    /// Turns events of the system into announcements and directories to watch.
+    fn understand(&self, events: Vec<FileEvent>) -> Findings {
+        let mut found = Findings::default();
         let mut entries: BTreeMap<Mark, BTreeMap<String, bool>> = BTreeMap::new();
         for event in events {
             match event {
@@ -304,9 +312,9 @@ impl WatchState {
                         seen.forget("", &self.notifier);
                         seen.is_incomplete = false;
                     });
-                    todo.push(String::new());
-                    changes.within.insert(String::new());
-                    changes.list = true;
+                    found.todo.push(String::new());
+                    found.changes.within.insert(String::new());
+                    found.changes.list = true;
                 }
             }
         }
@@ -314,46 +322,33 @@ impl WatchState {
             let paths = self.seen.with(|seen| seen.paths_of(&mark));
             for folder in paths.iter().filter_map(|path| self.base.tree.folder(path)) {
                 for (name, moved) in &names {
-                    self.understand_entry(&folder, name, *moved, changes, todo);
+                    self.understand_entry(&folder, name, *moved, &mut found);
                 }
             }
         }
+        found
     }
 
     /// Turns an event of an entry into announcements.
-    fn understand_entry(
-        &self,
-        folder: &Folder,
-        name: &str,
-        moved: bool,
-        changes: &mut Changes,
-        todo: &mut Vec<String>,
-    ) {
+    fn understand_entry(&self, folder: &Folder, name: &str, moved: bool, found: &mut Findings) {
         // An event may have the spelling that the other program used.
         let own = self.base.tree.own_name(folder, name).unwrap_or_default();
         if may_be_ignore_file(own.as_deref().unwrap_or(name)) {
-            return self.judge_again(folder, changes, todo);
+            return self.judge_again(folder, found);
         }
         let is_known = self.seen.with(|seen| seen.has_entry(&folder.path, name));
         let may_be_served = !name.starts_with('.'); // as each other spelling of it does
         if own.is_none() && moved && !is_known && may_be_served && Tree::has_other_spellings(folder) {
-            return self.read_again(folder, vec![folder.path.clone()], changes, todo);
+            return self.read_again(folder, vec![folder.path.clone()], found);
         }
-        self.compare(folder, name, moved, changes, todo);
+        self.compare(folder, name, moved, found);
         if let Some(own) = own.filter(|own| *own != name) {
-            self.compare(folder, &own, moved, changes, todo);
+            self.compare(folder, &own, moved, found);
         }
     }
 
     /// Compares the former state of an entry with its present one, and adds the announcements.
-    fn compare(
-        &self,
-        folder: &Folder,
-        name: &str,
-        moved: bool,
-        changes: &mut Changes,
-        todo: &mut Vec<String>,
-    ) {
+    fn compare(&self, folder: &Folder, name: &str, moved: bool, found: &mut Findings) {
         let path = join(&folder.path, name);
         let entry = self.base.tree.own_child(folder, name).unwrap_or_default();
         let kind = entry.as_ref().map(|entry| entry.kind_at(&path));
@@ -369,9 +364,10 @@ impl WatchState {
             // A client subscribes to it, so it may have been created and removed at once: that is a change.
             None if same && moved && !self.subscribed(&path).is_empty() => {}
             None | Some(EntryKind::Folder) if same => return, // a directory whose attributes changed: nothing that clients see
-            Some(EntryKind::Folder) => todo.push(path.clone()),
+            Some(EntryKind::Folder) => found.todo.push(path.clone()),
             _ => {}
         }
+        let changes = &mut found.changes;
         if self.base.lists == Some(name) {
             changes.list = true;
         }
@@ -388,13 +384,13 @@ impl WatchState {
     }
 
     /// Reads a directory and those below it again, after their rules changed.
-    fn judge_again(&self, folder: &Folder, changes: &mut Changes, todo: &mut Vec<String>) {
+    fn judge_again(&self, folder: &Folder, found: &mut Findings) {
         let below = self.seen.with(|seen| seen.below(&folder.path));
-        self.read_again(folder, below, changes, todo);
+        self.read_again(folder, below, found);
     }
 
     /// Reads the directories at these paths again, which are at and below a folder.
-    fn read_again(&self, folder: &Folder, paths: Vec<String>, changes: &mut Changes, todo: &mut Vec<String>) {
+    fn read_again(&self, folder: &Folder, paths: Vec<String>, found: &mut Findings) {
         let mut other = false;
         for path in paths {
             let Some(folder) = self.base.tree.folder(&path) else {
@@ -404,12 +400,12 @@ impl WatchState {
             };
             let entries = self.base.tree.entries(&folder).unwrap_or_default();
             other |= self.seen.with(|seen| seen.replace(&path, &entries));
-            todo.extend(folders(&folder, entries));
+            found.todo.extend(folders(&folder, entries));
         }
         if other {
-            changes.list = true;
-            changes.within.insert(folder.path.clone());
-            changes.updated.insert(folder.path.clone(), self.describe(&folder.path));
+            found.changes.list = true;
+            found.changes.within.insert(folder.path.clone());
+            found.changes.updated.insert(folder.path.clone(), self.describe(&folder.path));
         }
     }
 
@@ -555,12 +551,10 @@ mod tests {
         assert_eq!(shared.read_folder(""), ["d"]);
         assert_eq!(shared.read_folder("d"), Vec::<String>::new());
 
-        let mut todo = Vec::new();
-        let mut changes = Changes::default();
-        shared.understand(vec![FileEvent::Lost], &mut todo, &mut changes);
-        assert_eq!(todo, [""], "everything is to be seen again");
+        let found = shared.understand(vec![FileEvent::Lost]);
+        assert_eq!(found.todo, [""], "everything is to be seen again");
         assert_eq!(shared.seen.with(|seen| seen.len()), 0);
-        shared.announce(&server, changes);
+        shared.announce(&server, found.changes);
         assert_eq!(client.next_update().unwrap(), uri);
         assert_eq!(client.list_changes().unwrap(), 1);
     }
@@ -595,20 +589,18 @@ mod tests {
         assert!(!is_watched("e") && is_incomplete());
 
         std::fs::rename(around.path().join("d"), around.path().join("f")).unwrap();
-        let (mut events, mut todo, mut changes) = (Vec::new(), Vec::new(), Changes::default());
+        let mut events = Vec::new();
         assert!(system.wait(None, &mut events));
-        shared.understand(events, &mut todo, &mut changes);
+        let found = shared.understand(events);
         inotify::IS_FULL.set(false); // there is room for one
         read_all(&shared, vec!["f".to_owned()]);
         inotify::IS_FULL.set(true);
         assert!(is_watched("f"), "the directory that was renamed");
-        read_all(&shared, todo);
+        read_all(&shared, found.todo);
         assert!(is_incomplete(), "another one is still not watched");
 
         inotify::IS_FULL.set(false);
-        let mut todo = Vec::new();
-        shared.understand(vec![FileEvent::Lost], &mut todo, &mut changes);
-        read_all(&shared, todo);
+        read_all(&shared, shared.understand(vec![FileEvent::Lost]).todo);
         assert!(["", "e", "f"].iter().all(|path| is_watched(path)) && !is_incomplete());
         assert_eq!(log.lock().unwrap().len(), 1, "{log:?}");
     }
@@ -628,9 +620,9 @@ mod tests {
         assert!(shared.see(&d).is_some());
         let reported = |system: &mut Events| {
             std::fs::write(around.path().join("d/a"), "again").unwrap();
-            let (mut events, mut changes) = (Vec::new(), Changes::default());
+            let mut events = Vec::new();
             assert!(system.wait(None, &mut events));
-            shared.understand(events, &mut Vec::new(), &mut changes);
+            let changes = shared.understand(events).changes;
             changes.updated.into_keys().collect::<Vec<_>>().join(" ")
         };
         assert_eq!(reported(&mut system), "d/a e/a");
@@ -650,20 +642,20 @@ mod tests {
         std::fs::rename(around.path().join("d"), around.path().join("e")).unwrap();
         read_all(&shared, vec![String::new()]);
         std::fs::create_dir(around.path().join("d")).unwrap();
-        let (mut events, mut todo) = (Vec::new(), Vec::new());
-        let mut reported = |todo: &mut Vec<String>| {
-            let mut changes = Changes::default();
+        let mut reported = || {
+            let mut events = Vec::new();
             assert!(system.wait(None, &mut events));
-            shared.understand(take(&mut events), todo, &mut changes);
-            changes.updated.into_keys().collect::<Vec<_>>().join(" ")
+            let found = shared.understand(events);
+            (found.changes.updated.into_keys().collect::<Vec<_>>().join(" "), found.todo)
         };
-        assert_eq!(reported(&mut todo), " d");
+        let (changes, todo) = reported();
+        assert_eq!(changes, " d");
         read_all(&shared, todo);
         assert!(shared.seen.with(|seen| seen.mark_of("d") != seen.mark_of("e")));
         std::fs::write(around.path().join("d/b"), "").unwrap();
-        assert_eq!(reported(&mut Vec::new()), "d d/b");
+        assert_eq!(reported().0, "d d/b");
         std::fs::write(around.path().join("e/a"), "").unwrap();
-        assert_eq!(reported(&mut Vec::new()), "e/a");
+        assert_eq!(reported().0, "e/a");
     }
 
     // row: U-29
@@ -676,11 +668,11 @@ mod tests {
         shared.begin(AT_START);
         let mut client = server.test_client().unwrap();
         let reported = |system: &mut Events| {
-            let (mut events, mut changes) = (Vec::new(), Changes::default());
+            let mut events = Vec::new();
             while events.is_empty() {
                 assert!(system.wait(None, &mut events));
             }
-            shared.understand(events, &mut Vec::new(), &mut changes);
+            let changes = shared.understand(events).changes;
             (changes.updated.into_keys().collect::<Vec<_>>(), changes.list)
         };
         let new = around.path().join("d/new");
@@ -708,8 +700,7 @@ mod tests {
             let mark = shared.seen.with(|seen| seen.mark_of("d"));
             let event =
                 |name: &&str| FileEvent::Entry { mark: mark.clone(), name: (*name).to_owned(), moved };
-            let mut changes = Changes::default();
-            shared.understand(names.iter().map(event).collect(), &mut Vec::new(), &mut changes);
+            let changes = shared.understand(names.iter().map(event).collect()).changes;
             (changes.updated.into_keys().collect::<Vec<_>>().join(" "), changes.list)
         };
         assert_eq!(reported(&["A"], false), ("d/a".to_owned(), false), "edited");
