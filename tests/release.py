@@ -88,6 +88,10 @@ def check(tree: Path, xtask, files: list[str]) -> None:
     assert record.read_text("utf-8") == declared, "the release has not recorded the ABI of its headers"
     left = [name for name, text in texts().items() if "7.8.8" in text and name not in {"CHANGELOG.md", *EXPLAINING}]
     assert not left, f"the old version is still in {left}"
+    tarballs = {name: set(re.findall(r"/wellhead-(?:linux-x64-gnu-)?(\d[\w.]*)\.tgz", text)) for name, text in texts().items()}
+    tarballs = {name: versions for name, versions in tarballs.items() if versions}
+    pages = {"README.md", "docs/src/containers.md", "docs/src/node.md"}
+    assert tarballs == {name: {"7.8.9"} for name in pages}, tarballs
     check_error(xtask("manifests", "--check"), "")
     check_error(xtask("header", "--check"), "")
     assert '#define WELLHEAD_VERSION "7.8.9"' in (tree / "include/wellhead.h").read_text("utf-8")

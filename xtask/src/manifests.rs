@@ -22,6 +22,10 @@ const ADDRESSED: [&str; 12] = [
     "packaging/readmes/windows.md",
 ];
 
+/// Pages with a command that installs the tarballs of Node by their names. A pattern for the version would be one that not
+/// every shell has, since the names of the packages for platforms begin with the name of the main one.
+const WITH_TARBALLS: [&str; 3] = ["README.md", "docs/src/containers.md", "docs/src/node.md"];
+
 pub(crate) fn root() -> PathBuf {
     // Cargo sets the variable; the test of releases gives the folder of a copy.
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into()))
@@ -89,6 +93,12 @@ pub(crate) fn carry(dry: bool) -> Result<Vec<String>, String> {
         let text = set(&text, "\n  \"version\": \"", &version, "package-lock.json")?;
         set(&text, "\n      \"version\": \"", &version, "package-lock.json")
     })?;
+    for path in WITH_TARBALLS {
+        put(path, &|text| {
+            let old = between(&text, "npm install --offline ./dist/wellhead-", ".tgz", path)?;
+            Ok(text.replace(&format!("-{old}.tgz"), &format!("-{version}.tgz")))
+        })?;
+    }
     stale.dedup();
     Ok(stale)
 }
