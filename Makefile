@@ -23,7 +23,7 @@ demo: ## each of the four hosts driven by real clients, as a table
 	$(PYTHON) tests/clients/run.py --demo
 
 .PHONY: test
-test: ## everything that one Rust, one Python and one Node can show; takes 22 to 24 minutes on two cores, and installs what it needs
+test: ## everything that one Rust, one Python and one Node can show; takes 22 to 28 minutes on two cores, and installs what it needs
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release fuzz rows words prose \
 	  -- test-node test-python test-clients conformance-one test-docs test-readme
 
