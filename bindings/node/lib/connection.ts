@@ -171,6 +171,7 @@ export class Connection {
       throw invalid(`message: a string or a Uint8Array, not ${shown(message)}`);
     const answer = native(() => this.#native.handle(bytes, this.#owner.runEvent, currentContext()));
     this.#settle(); // this message may have cancelled another
+    if (answer === undefined && this.#native.closed) throw closed('connection'); // it dropped the answer
     if (typeof answer !== 'number') return answer;
     this.#owner.waiting.add(this);
     return new Promise((resolve, reject) => this.#exchanges.push({ number: answer, resolve, reject }));

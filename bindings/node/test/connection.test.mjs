@@ -128,6 +128,16 @@ test('handle rejects when the connection or the server closes', async () => {
   }
 });
 
+test('handle rejects when its callback closes the connection', async () => {
+  const server = new Server('s', '1');
+  const connection = server.connect();
+  server.resource('t:a', () => {
+    connection.close();
+    return 'A';
+  });
+  await assert.rejects(connection.handle(JSON.stringify(read(1, 't:a'))), ClosedError);
+});
+
 test('a connection is finished when it has ended and its output is read', () => {
   const server = new Server('s', '1');
   const connection = server.connect();
