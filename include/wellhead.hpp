@@ -1274,7 +1274,7 @@ public:
         detail::call(wellhead_server_add_method, capi(), str(name), &options, c.function(), c.give(), c.destroy_data());
     }
     /* Registers a tool, which returns its result, or answers through a Method. definition: a JSON object. */
-    template <class F, class = std::enable_if_t<detail::answers_through_method<F>>>
+    template <class F = MethodCallback, class = std::enable_if_t<detail::answers_through_method<F>>>
     void add_tool(std::string_view name, std::string_view definition, F tool) {
         detail::CallbackOfC c(MethodCallback(std::move(tool)), run_method);
         detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
@@ -1284,7 +1284,7 @@ public:
         if (tool) method = [tool = std::move(tool)](const Call &call, std::string_view, Method &r) { r.finish(tool(call)); };
         add_tool(name, definition, std::move(method));
     }
-    template <class F, class = std::enable_if_t<detail::answers_through_method<F>>>
+    template <class F = MethodCallback, class = std::enable_if_t<detail::answers_through_method<F>>>
     void add_prompt(std::string_view name, std::string_view definition, F prompt) {
         detail::CallbackOfC c(MethodCallback(std::move(prompt)), run_method);
         detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());

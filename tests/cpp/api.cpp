@@ -267,12 +267,12 @@ static void a_client_in_memory_has_a_version_and_a_caller_and_calls_tools() {
     Server s = server();
     s.add_text("n:1", "one");
     s.add_template("n:{id}", {[](const Call &, Read &r) { r.not_found(); }, {}});
-    s.add_tool("t", "{}", [](const Call &call, std::string_view, Method &m) {
+    s.add_tool("t", "{}", {[](const Call &call, std::string_view, Method &m) {
         m.result(std::string(R"({"content":[{"type":"text","text":")") + *call.caller<std::string>() + "\"}]}");
-    });
-    s.add_prompt("p", "{}", [](const Call &call, std::string_view, Method &m) {
+    }});
+    s.add_prompt("p", "{}", {[](const Call &call, std::string_view, Method &m) {
         m.result(std::string(R"({"messages":[],"description":")") + std::string(call.revision()) + "\"}");
-    });
+    }});
     s.complete_prompt("p", "a", [](const Call &, std::string_view, std::string_view value, wellhead::Complete &c) {
         c.add(value);
         c.finish();
