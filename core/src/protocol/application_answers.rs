@@ -202,7 +202,10 @@ impl Machine {
             }
             Walked::Denied(uri) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.answer_open_failed(&open, &denied(open.context.revision, &uri));
+                    let revision = open.context.revision;
+                    let masks = revision.masks_denied();
+                    let fault = if masks { nothing_at(&uri) } else { denied(revision, &uri) };
+                    self.answer_open_failed(&open, &fault);
                 }
             }
             Walked::Missing(uri) => {
