@@ -74,7 +74,7 @@ impl Promises {
         if !complete || failed.and_then(boolean) == Some(true) {
             return None;
         }
-        schema.wrong_fields(content?)
+        schema.wrong_output(content?)
     }
 }
 

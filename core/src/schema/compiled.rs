@@ -87,8 +87,13 @@ impl Schema {
             .filter(|filled| serde_json::from_slice(filled).is_ok_and(|filled| validator.is_valid(&filled))))
     }
 
-    /// Returns the fields of structured content that do not fit, without their values, for the log. `None` if all fit.
+    /// Returns the fields of a value that do not fit, without their values, for the log. `None` if all fit.
     pub(crate) fn wrong_fields(&self, content: Raw<'_>) -> Option<String> {
+        self.wrong_among(content, |_| true)
+    }
+
+    /// Returns the fields of a value that do not fit if the problems with them count.
+    fn wrong_among(&self, content: Raw<'_>, count: impl FnOnce(&[Problem]) -> bool) -> Option<String> {
         let text = content.get();
         let size = size(text);
         let value = match bounds::parsed_once(text, &size) {
@@ -103,12 +108,22 @@ impl Schema {
             return Some("it is too large to say where".to_owned());
         }
         let problems = find_problems(validator, &value, FieldValues::Hidden);
+        if !count(&problems) {
+            return None;
+        }
         let text = lines(&problems).trim_start_matches("\n- ").replace("\n- ", "; ");
         Some(if problems.iter().any(Problem::is_about_all) {
             text.replacen("arguments: ", "it ", 1)
         } else {
             text
         })
+    }
+
+    /// Returns the fields of the application's structured content that do not fit, as [`Schema::wrong_fields`] does. Texts
+    /// that take too long to compare with their patterns count as fitting, since the content may be right. The bounds
+    /// hold here, too: such texts may come from the client.
+    pub(crate) fn wrong_output(&self, content: Raw<'_>) -> Option<String> {
+        self.wrong_among(content, |problems| !problems.iter().all(Problem::is_undecided))
     }
 
     /// Returns a line for each field that does not fit, or one line for all if looking for the fields costs too much.
@@ -284,6 +299,19 @@ mod tests {
             let line = "\n- a: takes too long to compare with its pattern";
             assert_eq!(refusal(schema, &arguments(a, b)), line);
         }
+    }
+
+    // row: TS-08
+    #[test]
+    fn output_that_takes_too_long_to_compare_with_a_pattern_is_not_called_wrong() {
+        let schema = compiled(r#"{"properties":{"a":{"pattern":"^(?:(?!--).)*$"},"n":{"type":"integer"}}}"#);
+        let content = |n: &str| format!(r#"{{"a":"{}","n":{n}}}"#, "x".repeat(60_000));
+        let (good, wrong) = (content("1"), content("\"1\""));
+        assert_eq!(schema.wrong_output(Raw::check(&good).unwrap()), None);
+        let what = schema.wrong_output(Raw::check(&wrong).unwrap()).expect("n is wrong");
+        assert!(what.contains("n: must be an integer"), "{what}");
+        let what = schema.wrong_fields(Raw::check(&good).unwrap());
+        assert_eq!(what.as_deref(), Some("a: takes too long to compare with its pattern"), "of a client");
     }
 
     #[test]

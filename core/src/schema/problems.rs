@@ -12,6 +12,8 @@ use std::fmt::{self, Write};
 const SHOWN: usize = 64;
 /// The greatest number of values of an `enum` that a refusal names.
 const MOST_CHOICES: usize = 20;
+/// The problem of a text in which a pattern backtracks too often, so that it may match or not.
+const TOO_LONG: &str = "takes too long to compare with its pattern";
 
 /// A step on the way to a field.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,6 +32,11 @@ impl Problem {
     /// Returns whether it is about the whole value.
     pub(super) fn is_about_all(&self) -> bool {
         self.path.is_empty()
+    }
+
+    /// Returns whether the comparison with a pattern was given up, so that the field may fit.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.what == TOO_LONG
     }
 
     /// Returns the name of the member of the whole value in which it is, and its text with the path from there.
@@ -175,9 +182,7 @@ fn demand(kind: &Kind, instance: &Value) -> String {
         Kind::Pattern { pattern } if instance.is_string() => {
             format!("must match the pattern {}", cut(pattern))
         }
-        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
-            "takes too long to compare with its pattern".to_owned()
-        }
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => TOO_LONG.to_owned(),
         Kind::OneOfMultipleValid { .. } => "fits more than one of the shapes in \"oneOf\"".to_owned(),
         Kind::Format { format } => format!("must be a valid {format}"),
         _ => "is not allowed".to_owned(),

@@ -15,6 +15,11 @@ impl Schema {
         None
     }
 
+    #[expect(clippy::unused_self, reason = "the signature of the checking one")]
+    pub(crate) fn wrong_output(&self, _: Raw<'_>) -> Option<String> {
+        None
+    }
+
     #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the signature of the checking one")]
     pub(crate) fn check(&self, _: Raw<'_>) -> Result<Option<Vec<u8>>, String> {
         Ok(None)
