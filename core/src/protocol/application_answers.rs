@@ -124,7 +124,11 @@ impl Machine {
     ) {
         let judged = directory.entries().iter().zip(verdicts);
         let allowed = judged.filter(|(_, verdict)| **verdict == Verdict::Allow);
-        directory.set_entries(allowed.map(|(uri, _)| uri.clone()).collect());
+        let allowed: Vec<_> = allowed.map(|(uri, _)| uri.clone()).collect();
+        if allowed.len() < directory.entries().len() {
+            directory.take_version(); // it is that of all entries, and the caller may see more of them later
+        }
+        directory.set_entries(allowed);
         if let Some(open) = self.inflight.close(call) {
             let own = directory.own_size(LARGE);
             self.write_found(&open, uri, handler, &[Borrowed::new(&directory)], own);

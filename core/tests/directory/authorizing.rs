@@ -1,7 +1,8 @@
 //! The authorizer judges the entries of a folder by the URIs that lists have.
 
 use crate::support::{NOT_FOUND, Served};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use wellhead::{AuthorizeCall, Operation, Verdict};
 
@@ -81,4 +82,40 @@ fn the_contents_of_a_directory_name_only_what_the_caller_may_see() {
     served.server.authorize(|_: AuthorizeCall| -> Vec<Verdict> { panic!("no verdict") }).unwrap();
     let error = served.send_request("resources/read", &json!({"uri": uri("d")}))["error"].clone();
     assert!(error["code"] != NOT_FOUND && error.is_object(), "{error}");
+}
+
+// row: M-13, U-28
+#[test]
+fn a_client_gets_the_entries_of_a_directory_that_it_may_see_from_now_on() {
+    let served = Served::files(&[("d/open.txt", ""), ("d/secret.txt", "")]);
+    let may_see_all = Arc::new(AtomicBool::new(false));
+    let all = may_see_all.clone();
+    let judge = move |call: AuthorizeCall| {
+        let verdict = |uri: &str| {
+            let is_hidden = uri.ends_with("secret.txt") && !all.load(Ordering::Relaxed);
+            if is_hidden { Verdict::Hide } else { Verdict::Allow }
+        };
+        call.targets().map(verdict).collect::<Vec<_>>()
+    };
+    served.server.authorize(judge).unwrap();
+    let get = |version: &Value| {
+        let mut params = json!({"uri": served.uri("d")});
+        if version.is_string() {
+            params["version"] = version.clone();
+        }
+        served.send_request("resources/get", &params)
+    };
+    let text = |answer: &Value| answer["result"]["contents"]["content"].as_str().map(str::to_owned);
+    let some = format!("{}\r\n", served.uri("d/open.txt"));
+    let every = format!("{some}{}\r\n", served.uri("d/secret.txt"));
+
+    let first = get(&Value::Null);
+    assert_eq!(text(&first), Some(some.clone()), "{first}");
+    may_see_all.store(true, Ordering::Relaxed);
+    let second = get(&first["result"]["resource"]["version"]);
+    assert_eq!(text(&second), Some(every), "{second}");
+    let version = &second["result"]["resource"]["version"];
+    assert_eq!(get(version)["error"]["message"], "Not Modified", "no entry is left out");
+    may_see_all.store(false, Ordering::Relaxed);
+    assert_eq!(text(&get(version)), Some(some), "an entry is left out now");
 }
