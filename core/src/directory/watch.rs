@@ -314,6 +314,7 @@ impl WatchState {
                     });
                     found.todo.push(String::new());
                     found.changes.within.insert(String::new());
+                    found.changes.updated.insert(String::new(), self.describe(""));
                     found.changes.list = true;
                 }
             }
@@ -548,6 +549,9 @@ mod tests {
         let (shared, _events, uri) = watched(around.path(), &server);
         let mut client = server.test_client().unwrap();
         client.subscribe(&uri).unwrap();
+        let mut client_of_root = server.test_client().unwrap();
+        let root = shared.base.address.uri("");
+        client_of_root.subscribe(&root).unwrap();
         assert_eq!(shared.read_folder(""), ["d"]);
         assert_eq!(shared.read_folder("d"), Vec::<String>::new());
 
@@ -557,6 +561,7 @@ mod tests {
         shared.announce(&server, found.changes);
         assert_eq!(client.next_update().unwrap(), uri);
         assert_eq!(client.list_changes().unwrap(), 1);
+        assert_eq!(client_of_root.next_update().unwrap(), root);
     }
 
     /// Watches the directories at these paths and those below them, as the thread does.
