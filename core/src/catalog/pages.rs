@@ -22,7 +22,8 @@ use candidates::{Candidate, ListPosition};
 use items::PageItems;
 use std::sync::Arc;
 
-/// The greatest number of questions to the application for one page. After them the page is sent even if it is short.
+/// A page is sent, even if it is short, once this many times `page_items` items were considered for it. A list source that
+/// gives one item at a time is asked for each of them.
 const PATIENCE: usize = 10;
 
 /// The parts of its server that a walk needs, and the caller's id bytes that cursors are bound to.
