@@ -6,6 +6,7 @@
 
 A session is a list of steps. `send` is a message, or a line as text; `answer` is what the original answered. `client` has what the
 client answers to requests of the server from then on, by method; `hears` is the request that the server sends after a notification.
+A step with `until` is sent again until its answer has that text, for at most 30 seconds; the last answer counts.
 `differs` lists where the port answers otherwise: a JSON Pointer, the value of the port, and the name of a reason in reasons.json. An
 undeclared difference fails, and so does a declared one that is not there. "…" stands for a text of the project: any text equals it.
 Where the original is a package that is installed next to the port, both run, and no answer is stored: `differs` then holds the value
@@ -107,7 +108,6 @@ class Stdio:
 
     def play(self, step: dict) -> object:
         """Sends the message of a step, and returns its answer; None if it needs none, once the server has sent what the step hears."""
-        time.sleep(step.get("pause", 0))
         self.client.update(step.get("client", {}))
         message = step["send"]
         self.write(message if isinstance(message, str) else json.dumps(message, ensure_ascii=False, separators=(",", ":")))
@@ -221,13 +221,22 @@ def body_of(text: str) -> object:
         return text
 
 
+def ask(server: Stdio | Http, step: dict) -> object:
+    """Plays a step, and returns its answer; plays a step with `until` again until the answer has that text."""
+    deadline = time.monotonic() + 30
+    while True:
+        answer = server.play(step)
+        if step.get("until", "") in json.dumps(answer, ensure_ascii=False) or time.monotonic() > deadline:
+            return answer
+
+
 def play(
     command: list[str], session: dict, folder: pathlib.Path, environment: dict[str, str] | None = None
 ) -> list[object]:
     """Plays a session, and returns the answers; the last one is the list of notifications."""
     server = (Http if session.get("http") else Stdio)(command, session, folder, environment or {})
     try:
-        answers = [server.play(step) for step in session["steps"]]
+        answers = [ask(server, step) for step in session["steps"]]
     finally:
         told = server.end()
     return [*answers, told]
