@@ -23,6 +23,9 @@ pub(super) type NameLookup = fn(&Dir, &str) -> String;
 thread_local! {
     /// The lookup of the folders that this thread serves from now on; `None` is that of the real file system.
     pub(super) static LOOKUP: std::cell::Cell<Option<NameLookup>> = const { std::cell::Cell::new(None) };
+
+    /// The name of the entries that this thread fails to open, as it does if file descriptors run out.
+    pub(super) static UNOPENED: std::cell::Cell<Option<&'static str>> = const { std::cell::Cell::new(None) };
 }
 
 impl OpenDir {
@@ -37,6 +40,8 @@ impl OpenDir {
 
     /// Opens a directory in this one.
     pub(super) fn open_dir(&self, name: &str) -> io::Result<OpenDir> {
+        #[cfg(test)]
+        check_opened(name)?;
         let dir = self.dir.open_dir_nofollow(&*self.name_in_system(name))?;
         Ok(OpenDir {
             dir,
@@ -47,6 +52,8 @@ impl OpenDir {
 
     /// Opens a file for reading, without waiting: a named pipe would wait for a writer.
     pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
+        #[cfg(test)]
+        check_opened(name)?;
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         self.dir.open_with(&*self.name_in_system(name), &options)
@@ -114,6 +121,11 @@ impl OpenDir {
         }
         Cow::Borrowed(name)
     }
+}
+
+#[cfg(test)]
+fn check_opened(name: &str) -> io::Result<()> {
+    if UNOPENED.get() == Some(name) { Err(io::Error::other("too many open files")) } else { Ok(()) }
 }
 
 fn in_other_case(c: char) -> char {

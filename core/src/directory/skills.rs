@@ -167,3 +167,6 @@ impl From<&Path> for Skills {
         Skills::new(path)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,9 @@
 //! The front matter of a `SKILL.md`: found, converted to JSON, and checked.
 
 use super::yaml::{Converted, FieldValue, convert};
+use crate::error::said_by_system;
 use crate::model::{wrong_skill_description, wrong_skill_name};
-use std::fmt;
+use std::{fmt, io};
 
 /// The maximum number of bytes of the front matter.
 const LARGEST: usize = 64 * 1024;
@@ -15,16 +16,24 @@ pub(super) struct Flaw {
     /// The line of `SKILL.md`, from 1; 0 if the fault is one of the directory.
     pub(super) line: usize,
     pub(super) what: String,
+    /// True if the system failed to read the file or directory. That may pass while no file changes.
+    pub(super) is_unreadable: bool,
 }
 
 impl Flaw {
     pub(super) fn new(line: usize, what: impl Into<String>) -> Flaw {
-        Flaw { path: None, line, what: what.into() }
+        Flaw { path: None, line, what: what.into(), is_unreadable: false }
     }
 
     /// Makes a flaw of the file or directory at `path`.
     pub(super) fn in_file(path: impl Into<String>, what: impl Into<String>) -> Flaw {
-        Flaw { path: Some(path.into()), line: 0, what: what.into() }
+        Flaw { path: Some(path.into()), ..Flaw::new(0, what) }
+    }
+
+    /// Makes the flaw of a file or directory at `path` that the system failed to read.
+    pub(super) fn unreadable(path: impl Into<String>, e: &io::Error) -> Flaw {
+        let what = format!("cannot be read ({})", said_by_system(e));
+        Flaw { is_unreadable: true, ..Flaw::in_file(path, what) }
     }
 }
 

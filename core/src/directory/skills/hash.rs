@@ -4,7 +4,6 @@ use super::front_matter::Flaw;
 use super::library::{SkillFile, UnreadFile};
 use crate::directory::stamp::Stamp;
 use crate::directory::tree::{Tree, join};
-use crate::error::said_by_system;
 use crate::model::MAX_BYTES;
 use cap_std::fs::File;
 use sha2::{Digest, Sha256};
@@ -26,7 +25,7 @@ pub(super) fn hash_and_keep(tree: &Tree, file: &UnreadFile) -> Result<(SkillFile
 
 fn read(tree: &Tree, file: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8>), Flaw> {
     let path = || join(&file.folder.path, &file.name);
-    let failed = |e: io::Error| Flaw::in_file(path(), format!("cannot be read ({})", said_by_system(&e)));
+    let failed = |e: io::Error| Flaw::unreadable(path(), &e);
     let reading = || {
         let Some((mut file, metadata)) = tree.open_file(&file.folder, &file.name).map_err(failed)? else {
             return Err(Flaw::in_file(path(), "is gone"));

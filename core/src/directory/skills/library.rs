@@ -10,7 +10,6 @@ use crate::directory::stamp::Stamp;
 use crate::directory::tree::{Entry, EntryKind, Folder, join};
 use crate::directory::watch::Watch;
 use crate::encode::quote_into;
-use crate::error::said_by_system;
 use crate::log::{Log, Severity, printable};
 use crate::model::{MAX_BYTES, MAX_FILES};
 use crate::sync::Lock;
@@ -79,10 +78,11 @@ type Directories = Arc<[(String, String)]>;
 
 #[derive(Debug, Clone)]
 struct Remembered {
-    /// The epoch of the watch at which the stamps were last compared.
+    /// The epoch of the watch at which the stamps were last compared; `None` if they are compared each time.
     epoch: Option<u64>,
     /// The stamps of the files, by path.
     stamps: BTreeMap<String, Stamp>,
+    /// True if a reading of files with the same stamps finds the same.
     settled: bool,
     found: SkillOrFlaws,
 }
@@ -122,6 +122,7 @@ impl Library {
         }
         let mut flaws = Vec::new();
         let directories = self.find(&mut flaws)?;
+        let is_whole = flaws.is_empty();
         for flaw in flaws {
             match &flaw.path {
                 Some(path) => self.complain(path, &format!("it {}", flaw.what)),
@@ -132,7 +133,8 @@ impl Library {
             self.log_once(&what);
         }
         let directories: Directories = directories.into();
-        let kept = epoch.map(|epoch| (epoch, directories.clone()));
+        // No change is reported when a directory can be read again, so the next call tries that.
+        let kept = epoch.filter(|_| is_whole).map(|epoch| (epoch, directories.clone()));
         self.found.with(|found, trash| trash.put(std::mem::replace(found, kept)));
         let paths: BTreeSet<&str> = directories.iter().map(|(_, path)| &**path).collect();
         self.known.with(|known, _| known.retain(|path, _| paths.contains(&**path)));
@@ -176,11 +178,14 @@ impl Library {
         for (name, kind) in self.base.tree.entries(folder)? {
             if kind == EntryKind::File && name == SKILL_MD {
                 directories.push((self.uri_of(&folder.path), folder.path.clone()));
-            } else if kind == EntryKind::Folder
-                && let Ok(Some(Entry::Folder(next, _))) = self.base.tree.child(folder, &name)
-                && let Err(e) = self.collect(&next, directories, flaws)
-            {
-                flaws.push(Flaw::in_file(next.path, format!("cannot be read ({})", said_by_system(&e))));
+            } else if kind == EntryKind::Folder {
+                let read = self.base.tree.child(folder, &name).and_then(|child| match child {
+                    Some(Entry::Folder(next, _)) => self.collect(&next, directories, flaws),
+                    Some(Entry::File(..)) | None => Ok(()),
+                });
+                if let Err(e) = read {
+                    flaws.push(Flaw::unreadable(join(&folder.path, &name), &e));
+                }
             }
         }
         Ok(())
@@ -215,10 +220,13 @@ impl Library {
         let known = match known {
             Some(known) if known.settled && known.stamps == stamps => Remembered { epoch, ..known },
             _ => {
-                let found = self.read(directory, &files, former.as_deref()).map(Arc::new).map_err(Arc::from);
-                let settled = files.values().all(|file| file.stamp.is_settled());
+                let found: SkillOrFlaws =
+                    self.read(directory, &files, former.as_deref()).map(Arc::new).map_err(Arc::from);
+                // A file may become readable without a new stamp, and without a change that is reported.
+                let may_pass = found.as_ref().is_err_and(|flaws| flaws.iter().any(|flaw| flaw.is_unreadable));
+                let settled = !may_pass && files.values().all(|file| file.stamp.is_settled());
                 // What was read shows its own stamps: a change since the comparison is seen by the next one.
-                Remembered { epoch, stamps, settled, found }
+                Remembered { epoch: epoch.filter(|_| !may_pass), stamps, settled, found }
             }
         };
         if let Err(flaws) = &known.found {
@@ -296,8 +304,7 @@ impl Library {
         files: &mut BTreeMap<String, UnreadFile>,
     ) -> Result<(), Flaw> {
         self.see(folder);
-        let unreadable =
-            |e: io::Error| Flaw::in_file(&*folder.path, format!("cannot be read ({})", said_by_system(&e)));
+        let unreadable = |e: io::Error| Flaw::unreadable(&*folder.path, &e);
         for (name, _) in self.base.tree.entries(folder).map_err(unreadable)? {
             let path = join(&folder.path, &name);
             let Some(entry) = self.base.tree.child(folder, &name).map_err(unreadable)? else { continue };

@@ -1,0 +1,90 @@
+//! Skills whose files cannot be opened for a while, although nothing in the folder changes.
+
+use super::Skills;
+use crate::directory::open_dir::UNOPENED;
+use crate::{Caller, Connection, Handled, Server};
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+/// A server with the skill `pdf`, whose files are old, so that their stamps are settled.
+struct ServedSkills {
+    connection: Connection,
+    _server: Server,
+    around: tempfile::TempDir,
+}
+
+impl ServedSkills {
+    fn new(watch: bool) -> ServedSkills {
+        let around = tempfile::tempdir().unwrap();
+        let pdf = around.path().join("pdf");
+        fs::create_dir(&pdf).unwrap();
+        for (name, text) in [("SKILL.md", "---\nname: pdf\ndescription: d\n---\n"), ("a.txt", "a")] {
+            fs::write(pdf.join(name), text).unwrap();
+            let file = File::options().write(true).open(pdf.join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(3_600)).unwrap();
+        }
+        let server = Server::builder("test", "1").on_log(|_, _| {}).build().unwrap();
+        server.skills(Skills::new(around.path()).watch(watch)).unwrap();
+        ServedSkills { connection: server.connect(Caller::default()), _server: server, around }
+    }
+
+    fn send_request(&self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        match self.connection.handle(message.to_string().as_bytes()).unwrap() {
+            Handled::Answer(answer) => serde_json::from_slice(&answer).unwrap(),
+            other => panic!("{method} was not answered at once: {other:?}"),
+        }
+    }
+
+    fn skills(&self) -> usize {
+        let answer = self.send_request("skills/list", json!({}));
+        answer["result"]["skills"].as_array().unwrap_or_else(|| panic!("{answer}")).len()
+    }
+}
+
+// row: SK-20
+#[test]
+fn a_directory_that_could_not_be_opened_once_is_found_later() {
+    for watch in [true, false] {
+        let served = ServedSkills::new(watch);
+        UNOPENED.set(Some("pdf"));
+        assert_eq!(served.skills(), 0);
+        UNOPENED.set(None);
+        assert_eq!(served.skills(), 1, "watch: {watch}");
+    }
+}
+
+// row: SK-13
+#[test]
+fn a_file_that_could_not_be_read_once_is_read_later() {
+    for (watch, name) in [(true, "SKILL.md"), (true, "a.txt"), (false, "SKILL.md"), (false, "a.txt")] {
+        let served = ServedSkills::new(watch);
+        UNOPENED.set(Some(name));
+        assert_eq!(served.skills(), 0);
+        UNOPENED.set(None);
+        assert_eq!(served.skills(), 1, "watch: {watch}, {name}");
+        for (method, uri) in [
+            ("skills/get", "skill://pdf/SKILL.md"),
+            ("resources/read", "skill://pdf/SKILL.md"),
+            ("resources/read", "skill://pdf/a.txt"),
+        ] {
+            let answer = served.send_request(method, json!({ "uri": uri }));
+            assert!(answer["result"].is_object(), "watch: {watch}, {name}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn the_author_gets_the_path_of_a_directory_that_cannot_be_opened() {
+    let served = ServedSkills::new(false);
+    UNOPENED.set(Some("pdf"));
+    let flaws = Skills::new(served.around.path()).check().unwrap();
+    UNOPENED.set(None);
+    let text = flaws.iter().map(ToString::to_string).collect::<String>();
+    assert!(text.contains("pdf:1: cannot be read (too many open files)"), "{text}");
+}
