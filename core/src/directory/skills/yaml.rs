@@ -55,16 +55,27 @@ pub(super) fn convert(yaml: &str, line: usize) -> Result<Converted, Flaw> {
 struct Writer {
     out: Vec<u8>,
     open: Vec<Collection>,
-    /// The ranges of the JSON text that anchors stand for, by the numbers of the anchors.
-    anchors: BTreeMap<usize, Range<usize>>,
+    /// The values that anchors stand for, by the numbers of the anchors.
+    anchors: BTreeMap<usize, Anchored>,
     members: BTreeMap<String, (FieldValue, usize)>,
     line: usize,
     documents: usize,
 }
 
+/// A value that aliases may repeat.
+#[derive(Clone)]
+struct Anchored {
+    /// The range of its JSON text.
+    range: Range<usize>,
+    /// How many collections are inside each other in it, itself included; 0 for a scalar.
+    depth: usize,
+}
+
 struct Collection {
     anchor: usize,
     start: usize,
+    /// The greatest depth of its values so far.
+    depth: usize,
     empty: bool,
     /// The keys of a mapping so far; `None` for a sequence.
     keys: Option<HashSet<String>>,
@@ -139,7 +150,7 @@ impl Writer {
             None => quote_into(text, &mut self.out),
             Some(json) => self.out.extend_from_slice(json.as_bytes()),
         }
-        self.anchor(anchor, start);
+        self.anchor(anchor, start, 0);
         self.check_size(line)
     }
 
@@ -172,36 +183,39 @@ impl Writer {
         keys: Option<HashSet<String>>,
         line: usize,
     ) -> Result<(), Flaw> {
-        if self.open.len() == DEEPEST {
-            return Err(Flaw::new(
-                line,
-                format!("collections are nested more than {DEEPEST} deep; flatten them"),
-            ));
-        }
+        self.check_depth(1, line)?;
         if !self.open.is_empty() || keys.is_none() {
             self.before(FieldValue::Other, line)?;
         }
         let start = self.out.len();
         self.out.push(bracket);
-        self.open.push(Collection { anchor, start, empty: true, keys, key: None });
+        self.open.push(Collection { anchor, start, depth: 0, empty: true, keys, key: None });
         self.check_size(line)
     }
 
     fn end(&mut self, bracket: u8) {
         self.out.push(bracket);
-        if let Some(Collection { anchor, start, .. }) = self.open.pop() {
-            self.anchor(anchor, start);
+        if let Some(Collection { anchor, start, depth, .. }) = self.open.pop() {
+            self.contains(depth + 1);
+            self.anchor(anchor, start, depth + 1);
         }
     }
 
-    fn anchor(&mut self, anchor: usize, start: usize) {
+    /// Notes that the innermost open collection has a value of this depth.
+    fn contains(&mut self, depth: usize) {
+        if let Some(around) = self.open.last_mut() {
+            around.depth = around.depth.max(depth);
+        }
+    }
+
+    fn anchor(&mut self, anchor: usize, start: usize, depth: usize) {
         if anchor != 0 {
-            self.anchors.insert(anchor, start..self.out.len());
+            self.anchors.insert(anchor, Anchored { range: start..self.out.len(), depth });
         }
     }
 
     fn alias(&mut self, anchor: usize, line: usize) -> Result<(), Flaw> {
-        let Some(range) = self.anchors.get(&anchor).cloned() else {
+        let Some(Anchored { range, depth }) = self.anchors.get(&anchor).cloned() else {
             return Err(Flaw::new(
                 line,
                 "an alias is in the value that it stands for, which has no end; write the value",
@@ -210,13 +224,24 @@ impl Writer {
         if let Some(Collection { keys: Some(_), key: None, .. }) = self.open.last() {
             return Err(Flaw::new(line, "an alias is a key; write the key"));
         }
+        self.check_depth(depth, line)?;
         let value = match serde_json::from_slice(&self.out[range.clone()]) {
             Ok(serde_json::Value::String(text)) => FieldValue::Text(text),
             _ => FieldValue::Other,
         };
         self.before(value, line)?;
+        self.contains(depth);
         self.out.extend_from_within(range);
         self.check_size(line)
+    }
+
+    /// Checks that a value of this depth fits into the open collections.
+    fn check_depth(&self, depth: usize, line: usize) -> Result<(), Flaw> {
+        if self.open.len() + depth <= DEEPEST {
+            return Ok(());
+        }
+        let what = format!("collections are nested more than {DEEPEST} deep, aliases included; flatten them");
+        Err(Flaw::new(line, what))
     }
 
     fn check_size(&self, line: usize) -> Result<(), Flaw> {
@@ -395,6 +420,14 @@ mod tests {
         let laughs = (0..20).map(line).collect::<Vec<_>>().join("\n");
         assert!(refusal(&laughs).contains("aliases included"), "{}", refusal(&laughs));
         assert!(refusal("a: &x [*x]").contains("no end"));
+        let nested = |depth: usize, inner: &str| format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth));
+        let inside_each_other =
+            |outer: usize| format!("a: &a {}\nb: &b {}\nc: *b", nested(30, "x"), nested(outer, "*a"));
+        assert_eq!(json(&inside_each_other(33)).matches(&nested(63, "\"x\"")).count(), 2);
+        let refused = refusal(&inside_each_other(34));
+        assert!(refused.starts_with("2: collections are nested more than 64"), "{refused}");
+        let list = refusal(&format!("{}\nd: [*b]", inside_each_other(33)));
+        assert!(list.starts_with("4: collections are nested more than 64"), "{list}");
     }
 
     #[test]
