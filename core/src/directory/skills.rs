@@ -109,7 +109,8 @@ impl Server {
         described.folder = Some(FolderKind::Skills);
         let settle = Duration::from_millis(settle_ms);
         let watch = if watch { self.watch_folder(&base, &root, settle) } else { None };
-        let files = Arc::new(SkillFiles(Library::new(base, watch, root.clone(), self.log_sink())));
+        let library = Library::new(base, watch, root.clone(), self.limits().uri_bytes, self.log_sink());
+        let files = Arc::new(SkillFiles(library));
         let hook: Arc<dyn SubscriptionHook> = files.clone();
         self.add_folder(Arc::downgrade(&hook));
         let twice = |e: Error| match e.kind() {

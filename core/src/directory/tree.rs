@@ -18,7 +18,7 @@ use std::path::Component;
 use std::sync::Arc;
 
 /// The greatest depth of a served directory, so that a walk has few directories open.
-const DEEPEST: usize = 128;
+pub(super) const DEEPEST: usize = 128;
 
 /// The greatest number of links that are followed on a path.
 const MOST_LINKS: usize = 40;
@@ -42,6 +42,13 @@ pub(super) struct Folder {
     depth: usize,
 }
 
+impl Folder {
+    /// Returns whether the directories in this one are too deep to be served.
+    pub(super) fn is_deepest(&self) -> bool {
+        self.depth == DEEPEST
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryKind {
     Folder,
@@ -53,6 +60,9 @@ impl EntryKind {
         if metadata.is_dir() { EntryKind::Folder } else { EntryKind::File }
     }
 }
+
+/// The names of entries of a directory, with the kind of each.
+pub(super) type Entries = Vec<(String, EntryKind)>;
 
 /// An entry that is served.
 #[derive(Debug)]
@@ -247,25 +257,39 @@ impl Tree {
 
     /// Returns the names of the served entries of a folder, with the kind of each; a link to a directory is no
     /// directory. Includes files that are too large, because it does not look at sizes.
-    pub(super) fn entries(&self, folder: &Folder) -> io::Result<Vec<(String, EntryKind)>> {
-        let mut entries = Vec::new();
+    pub(super) fn entries(&self, folder: &Folder) -> io::Result<Entries> {
+        self.entries_and_unnamed(folder).map(|(entries, _)| entries)
+    }
+
+    /// Returns the same as [`Tree::entries`], and the name of an entry that is not served only because its name is not
+    /// UTF-8. It may also be a link, wherever that leads. The name has U+FFFD in place of what is not UTF-8.
+    pub(super) fn entries_and_unnamed(&self, folder: &Folder) -> io::Result<(Entries, Option<String>)> {
+        let (mut entries, mut unnamed) = (Vec::new(), None);
         for entry in folder.dir.entries()? {
             let entry = entry?;
-            let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.file_type()) else {
-                continue;
-            };
+            let Ok(found) = entry.file_type() else { continue };
             let kind = if found.is_dir() { EntryKind::Folder } else { EntryKind::File };
-            let is_served = if found.is_symlink() {
-                matches!(self.child(folder, &name), Ok(Some(_)))
-            } else {
-                (found.is_dir() || found.is_file())
-                    && self.rules.allow(&folder.chain, &join(&folder.path, &name), kind)
+            let is_allowed = |name: &str| {
+                (found.is_dir() || found.is_file() || found.is_symlink())
+                    && self.rules.allow(&folder.chain, &join(&folder.path, name), kind)
             };
-            if is_served {
-                entries.push((name, kind));
+            match entry.file_name().into_string() {
+                Ok(name) if found.is_symlink() => {
+                    if matches!(self.child(folder, &name), Ok(Some(_))) {
+                        entries.push((name, kind));
+                    }
+                }
+                Ok(name) if is_allowed(&name) => entries.push((name, kind)),
+                Ok(_) => {}
+                Err(name) => {
+                    let name = name.to_string_lossy();
+                    if is_allowed(&name) {
+                        unnamed = unnamed.or_else(|| Some(name.into_owned()));
+                    }
+                }
             }
         }
-        Ok(entries)
+        Ok((entries, unnamed))
     }
 
     /// Returns an entry of a folder that is not a link, if the rules allow it.
@@ -283,7 +307,7 @@ impl Tree {
     }
 
     fn enter(&self, folder: &Folder, name: &str) -> io::Result<Option<Folder>> {
-        if folder.depth == DEEPEST {
+        if folder.is_deepest() {
             return Ok(None);
         }
         let Some(dir) = found(folder.dir.open_dir(name))? else { return Ok(None) };

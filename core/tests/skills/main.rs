@@ -14,7 +14,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
-use wellhead::{Caller, Connection, ErrorKind, Handle, Handled, Server, Skills};
+use wellhead::{Caller, Connection, ErrorKind, Handle, Handled, Limits, Server, Skills};
 
 struct Served {
     server: Server,
@@ -216,6 +216,68 @@ fn a_skill_with_too_many_files_or_bytes_is_not_served() {
     assert!(!served.is_read("skill://many/SKILL.md") && !served.is_read("skill://large/data"));
     fs::remove_file(served.root.join("many/0")).unwrap();
     assert_eq!(served.skills(), ["skill://full/SKILL.md", "skill://many/SKILL.md"]);
+}
+
+// row: SK-11
+#[cfg(target_os = "linux")] // other file systems refuse such names
+#[test]
+fn a_skill_with_a_name_that_is_not_utf_8_is_not_served() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let name = |bytes: &'static [u8]| OsStr::from_bytes(bytes);
+    let files = ["pdf", "doc", "csv"].map(|skill| (format!("{skill}/SKILL.md"), skill_md(skill)));
+    let served = Served::files(&files.each_ref().map(|(path, text)| (&**path, &**text)));
+    fs::create_dir(served.root.join("pdf/d")).unwrap();
+    fs::write(served.root.join("pdf/d").join(name(b"a\xff.txt")), "a").unwrap();
+    fs::create_dir(served.root.join("doc").join(name(b"\xff"))).unwrap();
+    // Hidden and ignored entries are none of the skill, whatever their names are.
+    served.put("csv/.gitignore", "*.tmp\n");
+    fs::write(served.root.join("csv").join(name(b".\xff")), "h").unwrap();
+    fs::write(served.root.join("csv").join(name(b"\xff.tmp")), "i").unwrap();
+    assert_eq!(served.skills(), ["skill://csv/SKILL.md"]);
+    assert!(served.logged("\"pdf/d/a\u{fffd}.txt\" has a name that is not UTF-8; rename it"));
+    assert!(served.logged("\"doc/\u{fffd}\" has a name that is not UTF-8; rename it"));
+    assert!(!served.is_read("skill://pdf/SKILL.md"));
+}
+
+// row: SK-11
+#[test]
+fn a_skill_with_a_directory_that_is_too_deep_is_not_served() {
+    let served = Served::files(&[("pdf/SKILL.md", &skill_md("pdf"))]);
+    let deepest = format!("pdf{}", "/d".repeat(127));
+    served.put(&format!("{deepest}/a.txt"), "a");
+    assert_eq!(served.files_of_skill().len(), 2);
+    served.put(&format!("{deepest}/e/b.txt"), "b");
+    assert_eq!(served.skills(), [""; 0]);
+    assert!(served.logged("/d/e\" is more than 128 directories below the served folder; move it up"));
+}
+
+// row: SK-11, SK-12
+#[test]
+fn a_skill_with_a_file_that_no_request_can_name_is_not_served() {
+    let around = tempfile::tempdir().unwrap();
+    let names = ["x".repeat(20), "x".repeat(21), "\u{e9}".repeat(4)];
+    for (skill, name) in ["fits", "long", "utf8"].into_iter().zip(names) {
+        fs::create_dir(around.path().join(skill)).unwrap();
+        fs::write(around.path().join(skill).join("SKILL.md"), skill_md(skill)).unwrap();
+        fs::write(around.path().join(skill).join(name), "a").unwrap();
+    }
+    let log = Arc::new(Mutex::new(String::new()));
+    let sink = log.clone();
+    let mut limits = Limits::default();
+    limits.uri_bytes = "skill://fits/".len() + 20;
+    let server = Server::builder("test", "1")
+        .limits(limits)
+        .on_log(move |_, line| sink.lock().unwrap().push_str(line))
+        .build()
+        .unwrap();
+    server.skills(Skills::new(around.path()).watch(false)).unwrap();
+    let mut client = server.test_client().unwrap();
+    let listed: Vec<_> = client.list().unwrap().iter().map(|skill| skill.uri().to_owned()).collect();
+    assert_eq!(listed, ["skill://fits/SKILL.md"]);
+    assert!(client.read(&format!("skill://fits/{}", "x".repeat(20))).is_ok());
+    let log = log.lock().unwrap();
+    assert!(log.contains("has a URI of 34 bytes; a URI may have at most 33 (`uri_bytes`)"), "{log}");
+    assert!(log.contains("has a URI of 37 bytes"), "{log}");
 }
 
 // row: SK-12, SK-13

@@ -3,6 +3,7 @@
 use super::library::Library;
 use super::{Skills, open, unusable};
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::log::{Log, printable};
 use crate::sync::Lock;
 use std::fmt;
@@ -30,7 +31,8 @@ impl fmt::Display for SkillFlaw {
 
 impl Skills {
     /// Returns everything that is wrong with the skills in the folder, in the order of paths. A server with this folder
-    /// does not serve these skills, and logs the same. A folder without a `SKILL.md` is a fault, too.
+    /// does not serve these skills, and logs the same. A folder without a `SKILL.md` is a fault, too. A URI may have as
+    /// many bytes as the default of [`Limits::uri_bytes`].
     ///
     /// # Errors
     /// As [`crate::Server::skills`], except for [`crate::ErrorKind::Duplicate`] and [`crate::ErrorKind::Closed`].
@@ -39,7 +41,8 @@ impl Skills {
         let sink = lines.clone();
         let log = Log::to(move |_, line| sink.with(|lines, _| lines.push(line.to_owned())));
         let (root, base) = open(&self.path, self.options.prefix.if_given().map(str::to_owned), log)?;
-        let library = Library::new(Arc::new(base), None, root, Log::to(|_, _| {}));
+        let library =
+            Library::new(Arc::new(base), None, root, Limits::default().uri_bytes, Log::to(|_, _| {}));
         let (found, flaws) = library.check().map_err(|e| unusable(&self.path, e))?;
         let mut flaws: Vec<SkillFlaw> = flaws
             .into_iter()

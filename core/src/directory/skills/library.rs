@@ -7,7 +7,7 @@ use super::front_matter::{Flaw, FrontMatter};
 use super::hash::{hash, hash_and_keep};
 use crate::directory::base::Base;
 use crate::directory::stamp::Stamp;
-use crate::directory::tree::{Entry, EntryKind, Folder, join};
+use crate::directory::tree::{DEEPEST, Entry, EntryKind, Folder, join};
 use crate::directory::watch::Watch;
 use crate::encode::quote_into;
 use crate::log::{Log, Severity, printable};
@@ -66,6 +66,8 @@ pub(super) struct Library {
     pub(super) base: Arc<Base>,
     pub(super) watch: Option<Watch>,
     root: PathBuf,
+    /// The greatest length of a URI in bytes. A skill with a file whose URI is longer is refused.
+    max_uri_bytes: usize,
     log: Log,
     /// The directories with a `SKILL.md`, and the epoch of the watch at which they were found.
     found: Lock<Option<(u64, Directories)>>,
@@ -95,9 +97,15 @@ pub(super) struct UnreadFile {
 }
 
 impl Library {
-    pub(super) fn new(base: Arc<Base>, watch: Option<Watch>, root: PathBuf, log: Log) -> Library {
+    pub(super) fn new(
+        base: Arc<Base>,
+        watch: Option<Watch>,
+        root: PathBuf,
+        max_uri_bytes: usize,
+        log: Log,
+    ) -> Library {
         let (found, known, complained) = (Lock::default(), Lock::default(), Lock::default());
-        Library { base, watch, root, log, found, known, complained }
+        Library { base, watch, root, max_uri_bytes, log, found, known, complained }
     }
 
     fn epoch(&self) -> Option<u64> {
@@ -305,8 +313,18 @@ impl Library {
     ) -> Result<(), Flaw> {
         self.see(folder);
         let unreadable = |e: io::Error| Flaw::unreadable(&*folder.path, &e);
-        for (name, _) in self.base.tree.entries(folder).map_err(unreadable)? {
+        let (entries, unnamed) = self.base.tree.entries_and_unnamed(folder).map_err(unreadable)?;
+        // The list of a skill's files has to be complete, so a skill with a file that no URI can name is refused.
+        if let Some(name) = unnamed {
             let path = join(&folder.path, &name);
+            return Err(Flaw::in_file(path, "has a name that is not UTF-8; rename it"));
+        }
+        for (name, kind) in entries {
+            let path = join(&folder.path, &name);
+            if kind == EntryKind::Folder && folder.is_deepest() {
+                let what = format!("is more than {DEEPEST} directories below the served folder; move it up");
+                return Err(Flaw::in_file(path, what));
+            }
             let Some(entry) = self.base.tree.child(folder, &name).map_err(unreadable)? else { continue };
             let really = entry.path();
             match entry {
@@ -338,6 +356,13 @@ impl Library {
         if total > MAX_BYTES {
             let what = format!("it has {total} bytes; a skill may have at most {MAX_BYTES}");
             return Err(one(Flaw::new(0, what)));
+        }
+        for path in files.keys() {
+            let (bytes, max) = (self.base.address.uri(path).len(), self.max_uri_bytes);
+            if bytes > max {
+                let what = format!("has a URI of {bytes} bytes; a URI may have at most {max} (`uri_bytes`)");
+                return Err(one(Flaw::in_file(path, what)));
+            }
         }
         let skill_md = join(directory, SKILL_MD);
         let Some(candidate) = files.get(&skill_md) else {
