@@ -40,6 +40,13 @@ pub(super) struct Skill {
     pub(super) json: Vec<u8>,
 }
 
+impl Skill {
+    /// Returns whether the file at `path` is the skill's own `SKILL.md`, and not that of a skill inside.
+    pub(super) fn is_its_own(&self, path: &str) -> bool {
+        path.strip_prefix(&*self.inside) == Some(SKILL_MD)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct SkillFile {
     pub(super) stamp: Stamp,
@@ -261,12 +268,12 @@ impl Library {
             .filter_map(move |directory| self.skill(directory, compared).ok())
     }
 
-    /// Returns the file at `path` if it belongs to a skill, even if it was created a moment ago.
-    pub(super) fn find_file(&self, path: &str) -> io::Result<Option<Entry>> {
+    /// Returns the file at `path` and its skill if it belongs to one, even if it was created a moment ago.
+    pub(super) fn find_file(&self, path: &str) -> io::Result<Option<(Arc<Skill>, Entry)>> {
         for compared in [Compared::AfterChanges, Compared::Always] {
             for skill in self.skills_around(path, compared) {
                 if let Some(entry) = self.file_of(&skill, path)? {
-                    return Ok(Some(entry));
+                    return Ok(Some((skill, entry)));
                 }
             }
         }

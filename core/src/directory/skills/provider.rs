@@ -27,7 +27,7 @@ impl SkillFiles {
         let Some(target) = base.address.parse(call.uri()).filter(|target| !target.slash) else {
             return Ok(Answer::NotFound);
         };
-        let Some(Entry::File(folder, name, _)) = self.0.find_file(&target.path)? else {
+        let Some((skill, Entry::File(folder, name, _))) = self.0.find_file(&target.path)? else {
             return Ok(Answer::NotFound);
         };
         let Some((file, metadata)) = base.tree.open_file(&folder, &name)? else {
@@ -39,7 +39,7 @@ impl SkillFiles {
         }
         let Some(bytes) = contents(file, &metadata, MAX_BYTES)? else { return Ok(Answer::NotFound) };
         let found = text_or_bytes(bytes, media::guess(base.name(&target.path)));
-        Ok(found.name(base.name(&target.path)).version(stamp.to_string()).into())
+        Ok(found.name(self.name(&skill, &target.path)).version(stamp.to_string()).into())
     }
 
     /// Lists each `SKILL.md`. Other files are not listed, since the entry of a skill names them.
@@ -152,7 +152,7 @@ impl SkillFiles {
 
     /// Returns whether there is a file at this path. If a link leads to it, changes are announced for the link, too.
     fn see_file(&self, path: &str) -> bool {
-        let Ok(Some(file)) = self.0.find_file(path) else { return false };
+        let Ok(Some((_, file))) = self.0.find_file(path) else { return false };
         if let Some(watch) = &self.0.watch
             && file.path() != path
         {
@@ -161,15 +161,20 @@ impl SkillFiles {
         true
     }
 
+    /// Returns the name of a file of a skill. A skill's own `SKILL.md` has the name of the skill.
+    fn name<'a>(&'a self, skill: &'a Skill, path: &'a str) -> &'a str {
+        if skill.is_its_own(path) { &skill.front.name } else { self.0.base.name(path) }
+    }
+
     /// Returns a file of a skill as lists show it; `None` if there is no such file. A `SKILL.md` has the name and
     /// description of its front matter.
     fn described(&self, skill: &Skill, path: &str) -> Option<Resource> {
         let file = skill.files.get(path)?;
         let resource = self.0.base.describe_stamp(path, EntryKind::File, &file.stamp);
-        if resource.uri() != skill.uri {
+        if !skill.is_its_own(path) {
             return Some(resource);
         }
-        Some(resource.name(&*skill.front.name).description(&*skill.front.description))
+        Some(resource.name(self.name(skill, path)).description(&*skill.front.description))
     }
 }
 
@@ -199,12 +204,7 @@ impl SearchedFolder for SkillFiles {
             }
             let Ok(skill) = self.0.skill(directory, Compared::AfterChanges) else { continue };
             for path in skill.files.keys().filter(|path| seen.insert((*path).clone())) {
-                let described = || {
-                    let uri = self.0.base.address.uri(path);
-                    let is_its_own = uri == skill.uri;
-                    let title = if is_its_own { &*skill.front.name } else { self.0.base.name(path) };
-                    Some((uri, title.to_owned()))
-                };
+                let described = || Some((self.0.base.address.uri(path), self.name(&skill, path).to_owned()));
                 let base = &self.0.base;
                 let text = || base.searched_text(path, &self.0.file_of(&skill, path).ok()??);
                 search.compare(path, text, described);
