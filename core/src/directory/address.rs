@@ -56,7 +56,7 @@ pub(super) struct Address {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) path: String,
-    /// True if the URI ends in a slash, so that the entry must be a directory.
+    /// True if the URI ends in a slash that the URI in lists does not have, so that the entry must be a directory.
     pub(super) slash: bool,
 }
 
@@ -137,11 +137,15 @@ impl Address {
         spellings.collect()
     }
 
+    /// Returns whether the root is that of a file system, or of all skills. Its own URI ends in a slash.
+    fn is_top(&self) -> bool {
+        self.path.is_empty() || self.drive.is_some() && self.path.len() == "/C:".len()
+    }
+
     /// Returns the URI of an entry in the spelling of lists.
     pub(super) fn uri(&self, path: &str) -> String {
         let mut uri = format!("{}{}", self.start, self.path);
-        let is_top = self.path.is_empty() || self.drive.is_some() && self.path.len() == "/C:".len();
-        if path.is_empty() && is_top {
+        if path.is_empty() && self.is_top() {
             uri.push('/');
         }
         for name in path.split('/').filter(|name| !name.is_empty()) {
@@ -189,12 +193,13 @@ impl Address {
         if !(rest.is_empty() || rest.starts_with('/')) || rest.contains(['?', '#']) {
             return None;
         }
+        let is_top = rest == "/" && self.is_top();
         let rest = rest.strip_prefix('/').unwrap_or(rest);
         let decoded = percent_decode_str(rest).decode_utf8().ok()?;
         let (path, slash) = match decoded.strip_suffix('/') {
             Some(path) if !path.is_empty() => (path, true),
             Some(_) => return None,
-            None => (&*decoded, decoded.is_empty() && uri.ends_with('/')),
+            None => (&*decoded, decoded.is_empty() && uri.ends_with('/') && !is_top),
         };
         let proper = path.is_empty() || path.split('/').all(is_name);
         proper.then(|| Target { path: path.to_owned(), slash })
@@ -331,6 +336,10 @@ mod tests {
         assert_eq!(system.uri("etc/a"), "file:///etc/a");
         assert_eq!(system.inside(""), "file:///");
         assert_eq!(system.parse("file:///etc/a").unwrap().path, "etc/a");
+        for own in ["file:///", "file://localhost/"] {
+            assert_eq!(system.parse(own), root(false), "{own}: the URI of this root ends in a slash");
+        }
+        assert!(system.parse("file:///etc/").unwrap().slash);
         assert_eq!(system.template(), "file:///{+path}");
     }
 

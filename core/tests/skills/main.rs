@@ -14,6 +14,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
+#[cfg(unix)]
+use wellhead::Directory;
 use wellhead::{Caller, Connection, ErrorKind, Handle, Handled, Limits, Server, Skills};
 
 struct Served {
@@ -337,6 +339,15 @@ fn directories_of_a_folder_are_read_next_to_skills() {
         assert_eq!(answer["error"]["code"], -32602, "{refused}");
         assert_eq!(answer["error"]["data"], json!({"uri": refused}));
     }
+}
+
+// row: SK-41, SK-42
+#[cfg(unix)] // elsewhere a drive is the root
+#[test]
+fn the_root_of_the_file_system_is_read_by_its_listed_uri() {
+    let served = Served::files(&[("pdf/SKILL.md", &skill_md("pdf"))]);
+    served.server.directory(Directory::new("/").watch(false)).unwrap();
+    assert!(served.children("file:///").contains(&"file:///tmp".to_owned()));
 }
 
 #[test]
