@@ -38,9 +38,11 @@ impl Walk {
         self.items.reserve(taken);
         let revision = self.revision;
         let mut consumed = None;
+        let mut is_found = false;
         for (at, item) in page.items().take(taken).enumerate() {
             lines.extend(self.fault(item).map(|fault| LogLine(Severity::Error, fault)));
-            let is_shown = self.lists(item) && shadowed.get(at) != Some(&true);
+            let is_shown = self.lists(item) && shadowed.get(at) != Some(&true) && !is_found;
+            is_found |= is_shown && self.listing == Listing::Skill; // a callback may list one skill twice
             if self.check == AccessCheck::Required {
                 let from = self.rendered.len();
                 if is_shown {
@@ -72,7 +74,8 @@ impl Walk {
 
     /// Takes all items of a page at once, if none of them needs a check or a change. Returns false if it did not.
     fn take_whole(&mut self, page: &mut Page) -> bool {
-        let unchanged = self.check == AccessCheck::NotRequired
+        let unchanged = self.listing != Listing::Skill
+            && self.check == AccessCheck::NotRequired
             && self.items.count == 0
             && page.items().all(|item| self.lists(item));
         if !unchanged {
