@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of MCP. It never builds a tree of values: params, results and errors stay raw text.
 
+mod canonical;
 mod error;
 mod id;
 mod members;
@@ -12,6 +13,7 @@ mod scan;
 mod syntax;
 pub(crate) mod write;
 
+pub(crate) use canonical::canonical;
 pub(crate) use error::{Limit, RpcError};
 pub(crate) use id::RequestId;
 pub(crate) use members::{

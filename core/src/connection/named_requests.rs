@@ -7,7 +7,7 @@ use super::ConnectionState;
 use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind};
 use crate::jsonrpc::write::Object;
-use crate::jsonrpc::{Raw, for_each_member, is_object, members, string};
+use crate::jsonrpc::{Raw, canonical, for_each_member, is_object, members, string};
 use crate::model::{Answer, ClientAnswer, ClientRequestError, Json, MethodAnswer, MethodError};
 use crate::protocol::{
     CallId, Context, ForgedState, NamedAnswer, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall,
@@ -155,14 +155,17 @@ fn member<'a>(of: Raw<'a>, name: &str) -> Option<Raw<'a>> {
     members(of, &[name]).ok()?[0]
 }
 
-/// Returns the purpose that a state is sealed for: another try of the same call with the same arguments.
+/// Returns the purpose that a state is sealed for: another try of the same call with the same arguments. A client may
+/// write them in another way when it tries again.
 fn purpose(callback: &WaitingCallback) -> String {
     let (of, arguments) = match callback {
-        WaitingCallback::Read { uri, .. } => (&**uri, ""),
+        WaitingCallback::Read { uri, .. } => (&**uri, Vec::new()),
         WaitingCallback::Method { handler, params } => {
-            (handler.item.as_deref().unwrap_or_default(), super::method_calls::arguments(params).get())
+            let arguments = canonical(super::method_calls::arguments(params));
+            (handler.item.as_deref().unwrap_or_default(), arguments)
         }
     };
+    let arguments = String::from_utf8(arguments).expect("text in another order stays text");
     format!("require_input of {} {of}\n{arguments}", callback.method())
 }
 

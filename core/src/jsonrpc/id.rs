@@ -131,23 +131,25 @@ impl IdKey {
         {
             return Some(Self::Small(value));
         }
-        let digits = [number.integer, number.fraction].concat();
-        let Some(first) = digits.find(|digit| digit != '0') else {
+        let Some((digits, zeros)) = number.scaled()? else {
             return Some(Self::Small(0));
         };
-        let significant = digits[first..].trim_end_matches('0');
-        let trimmed = i64::try_from(digits.len() - first - significant.len()).ok()?;
-        let fraction = i64::try_from(number.fraction.len()).ok()?;
-        // Refuses an exponent beyond 64 bits: no client counts that far.
-        let exponent = if number.exponent.is_empty() { 0 } else { number.exponent.parse::<i64>().ok()? };
-        let zeros = exponent.checked_add(trimmed)?.checked_sub(fraction)?;
         let zeros = u64::try_from(zeros).ok()?; // below zero it is a fraction
-        let digits = if number.negative { format!("-{significant}") } else { significant.to_owned() };
         Some(match small(&digits, zeros) {
             Some(value) => Self::Small(value),
             None => Self::Huge { digits: digits.into(), zeros },
         })
     }
+}
+
+/// Returns a text that all spellings of a number share. `None` if the text is no number, or if its exponent is beyond 64
+/// bits.
+pub(super) fn decimal(raw: &str) -> Option<String> {
+    Some(match JsonNumber::split(raw)?.scaled()? {
+        None => "0".to_owned(),
+        Some((digits, 0)) => digits,
+        Some((digits, zeros)) => format!("{digits}e{zeros}"),
+    })
 }
 
 fn small(digits: &str, zeros: u64) -> Option<i64> {
@@ -182,6 +184,21 @@ impl<'a> JsonNumber<'a> {
             None => ("", rest),
         };
         rest.is_empty().then_some(Self { negative, integer, fraction, exponent })
+    }
+
+    /// Returns its significant digits, with the sign, and the power of ten that they are multiplied by; `Some(None)` for
+    /// zero. `None` for an exponent beyond 64 bits: no client counts that far.
+    #[allow(clippy::option_option, reason = "zero is a number")]
+    fn scaled(&self) -> Option<Option<(String, i64)>> {
+        let digits = [self.integer, self.fraction].concat();
+        let Some(first) = digits.find(|digit| digit != '0') else { return Some(None) };
+        let significant = digits[first..].trim_end_matches('0');
+        let trimmed = i64::try_from(digits.len() - first - significant.len()).ok()?;
+        let fraction = i64::try_from(self.fraction.len()).ok()?;
+        let exponent = if self.exponent.is_empty() { 0 } else { self.exponent.parse::<i64>().ok()? };
+        let zeros = exponent.checked_add(trimmed)?.checked_sub(fraction)?;
+        let digits = if self.negative { format!("-{significant}") } else { significant.to_owned() };
+        Some(Some((digits, zeros)))
     }
 }
 
