@@ -3,7 +3,8 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, for_each_member, is_object, members, string, strings};
-use crate::model::{APP_TYPE, CacheHint, Json, Resource};
+use crate::log::printable;
+use crate::model::{APP_TYPE, CacheHint, Contents, Json, Resource};
 use std::borrow::Cow;
 
 /// The scheme of the URIs of apps.
@@ -53,6 +54,15 @@ pub(crate) fn doubtful(uri: &str, html: &[u8]) -> Option<String> {
     }
     let begins = rest.get(..14).is_some_and(|head| head.eq_ignore_ascii_case(b"<!doctype html"));
     (!begins).then(|| format!("the app \"{uri}\" is no HTML5 document; begin it with <!doctype html>"))
+}
+
+/// Returns a line for the log if a callback gives the page of an app another MIME type, which clients do not get.
+pub(crate) fn other_type(uri: &str, page: &Contents) -> Option<String> {
+    let other = page.mime_type.as_deref().filter(|given| *given != APP_TYPE)?;
+    Some(format!(
+        "the callback of the app \"{uri}\" gave the MIME type \"{}\"; leave it out, it is {APP_TYPE}",
+        printable(other, 64)
+    ))
 }
 
 /// Writes the members `app` and `visibility` of a tool as the `_meta` that clients read.

@@ -1,6 +1,6 @@
 //! The entries of the catalog: registrations with callbacks, and fixed resources.
 
-use super::app::doubtful;
+use super::app::{doubtful, other_type};
 use super::named::Named;
 use crate::model::{APP_TYPE, Borrowed, Contents, Descriptor};
 use crate::provider::{Provider, TemplateCallbacks};
@@ -79,13 +79,16 @@ impl Handler {
         self.own && !self.missing.swap(true, Ordering::Relaxed)
     }
 
-    /// Returns a line for the log if this is an app and its callback returns a page that clients may refuse, for the
-    /// first time.
+    /// Returns a line for the log if this is an app and its callback returns another MIME type, or a page that clients
+    /// may refuse, for the first time.
     pub(crate) fn first_doubt(&self, contents: &[Borrowed<'_>]) -> Option<String> {
         if self.descriptor.mime_type.as_deref() != Some(APP_TYPE) || self.doubted.load(Ordering::Relaxed) {
             return None;
         }
-        let line = doubtful(&self.name, Borrowed::main(contents, &self.name)?.source.as_bytes())?;
+        let page = Borrowed::main(contents, &self.name)?;
+        let line = other_type(&self.name, page.contents)
+            .filter(|_| self.own)
+            .or_else(|| doubtful(&self.name, page.source.as_bytes()))?;
         (!self.doubted.swap(true, Ordering::Relaxed)).then_some(line)
     }
 

@@ -2,10 +2,13 @@
 
 use super::Identity;
 use super::descriptor::text;
-use super::meta::shown_meta;
+use super::meta::{shown_meta, with_registered_ui};
 use crate::encode::{base64_into, escape_into, quote_into};
-use crate::model::{AnswerDescription, Body, Borrowed, Descriptor, SharedBytes, SharedText, Source};
+use crate::model::{
+    APP_TYPE, AnswerDescription, Body, Borrowed, Contents, Descriptor, Json, SharedBytes, SharedText, Source,
+};
 use crate::revision::Revision;
+use std::borrow::Cow;
 
 /// The number of bytes from which a body is large: it is queued as its source, and encoded while the client reads it.
 pub(crate) const LARGE: usize = 64 << 10;
@@ -68,6 +71,31 @@ pub(crate) struct Defaults<'a> {
     pub(crate) version: Option<&'a str>,
 }
 
+impl<'a> Defaults<'a> {
+    /// Returns the MIME type of an element. That of an app is fixed, since clients show no page of another type.
+    pub(super) fn mime_type(&self, element: &'a Contents) -> Option<&'a str> {
+        let registered = self.descriptor.mime_type.as_deref();
+        element.mime_type.as_deref().filter(|_| !self.is_app(element)).or(registered)
+    }
+
+    /// Returns the metadata of an element. That of an app has the registered `ui` if the callback gave none.
+    fn meta(&self, element: &'a Contents) -> Option<Cow<'a, Json>> {
+        match (&element.meta, self.descriptor.meta()) {
+            (Some(given), Some(registered)) if self.is_app(element) => {
+                Some(with_registered_ui(given, registered))
+            }
+            (given, registered) => given.as_ref().or(registered).map(Cow::Borrowed),
+        }
+    }
+
+    /// Returns whether an element is the document of an app.
+    fn is_app(&self, element: &Contents) -> bool {
+        self.own
+            && self.descriptor.mime_type.as_deref() == Some(APP_TYPE)
+            && element.uri.as_deref().is_none_or(|uri| uri == self.uri)
+    }
+}
+
 /// Reserves room for a whole answer with these contents, because growing part by part would copy it repeatedly. It does
 /// not count large bodies, which are not written, and escapes, which need more room.
 pub(crate) fn reserve(
@@ -127,14 +155,14 @@ pub(super) fn write_element(
         text(out, b",\"name\":\"", Some(name.unwrap_or(shown)));
         text(out, b",\"title\":\"", title);
     }
-    text(out, b",\"mimeType\":\"", element.mime_type.as_deref().or(descriptor.mime_type.as_deref()));
+    text(out, b",\"mimeType\":\"", defaults.mime_type(element));
     out.extend_from_slice(match source {
         Source::Text(_) => b",\"text\":\"",
         Source::Blob(_) => b",\"blob\":\"",
     });
     write_body(payload, borrowed);
-    let meta = element.meta.as_ref().or(descriptor.meta());
-    if let Some(meta) = meta.and_then(|meta| shown_meta(revision, meta.raw())) {
+    let meta = defaults.meta(element);
+    if let Some(meta) = meta.as_ref().and_then(|meta| shown_meta(revision, meta.raw())) {
         let out = &mut *payload.out;
         out.extend_from_slice(b",\"_meta\":");
         out.extend_from_slice(meta.as_bytes());

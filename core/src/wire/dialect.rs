@@ -30,12 +30,11 @@ pub(crate) fn resource_and_contents(
     let registered = defaults.own.then_some(defaults.descriptor);
     write_resource(payload.out, defaults.uri, registered, defaults.version, element.contents.description());
     payload.out.extend_from_slice(b",\"contents\":{\"contentType\":");
-    let inherited = defaults.descriptor.mime_type.as_deref();
     let (unknown, member) = match element.source {
         Source::Text(_) => ("text/plain", &b",\"content\":\""[..]),
         Source::Blob(_) => ("application/octet-stream", &b",\"blob\":\""[..]),
     };
-    let mime_type = element.contents.mime_type.as_deref().or(inherited);
+    let mime_type = defaults.mime_type(element.contents);
     quote_into(mime_type.unwrap_or(unknown), payload.out);
     payload.out.extend_from_slice(member);
     write_body(payload, element);

@@ -47,7 +47,7 @@ fn write_block(
     element: &Borrowed<'_>,
     defaults: &Defaults<'_>,
 ) {
-    let mime_type = element.contents.mime_type.as_deref().or(defaults.descriptor.mime_type.as_deref());
+    let mime_type = defaults.mime_type(element.contents);
     let (size, most) = match element.source {
         Source::Text(text) => (text.len(), TEXT_BYTES),
         Source::Blob(bytes) => (bytes.len(), BLOB_BYTES),
@@ -242,7 +242,8 @@ fn metadata(contents: &[Borrowed<'_>], defaults: &Defaults<'_>) -> Option<Vec<u8
     let rare = descriptor.rare.as_deref().filter(|_| own);
     let given = Borrowed::description(contents, uri).and_then(|given| given.metadata.as_ref());
     let given = given.or(rare.and_then(|rare| rare.metadata.as_ref()));
-    let mime_type = Borrowed::main(contents, uri).and_then(|main| main.contents.mime_type.as_deref());
+    let mime_type = Borrowed::main(contents, uri)
+        .map_or(descriptor.mime_type.as_deref(), |main| defaults.mime_type(main.contents));
     let last_modified = rare.and_then(|rare| rare.annotations.as_ref()?.last_modified.as_deref());
     let mut members = BTreeMap::new();
     if let Some(given) = given {
@@ -254,7 +255,7 @@ fn metadata(contents: &[Borrowed<'_>], defaults: &Defaults<'_>) -> Option<Vec<u8
     let described = [
         ("description", descriptor.description.as_deref().filter(|_| own)),
         ("last_modified", last_modified),
-        ("mime_type", mime_type.or(descriptor.mime_type.as_deref())),
+        ("mime_type", mime_type),
     ];
     for (name, value) in described {
         if let Some(value) = value {
