@@ -1,8 +1,9 @@
 //! The capabilities that the server declares to clients.
 
+use super::listing::Listing;
 use super::registry::Catalog;
-use crate::jsonrpc::for_each_member;
 use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, for_each_member};
 use crate::model::{Family, Json};
 use crate::revision::{COMPLETIONS, EXTENSIONS, Era, SKILLS};
 use std::collections::BTreeMap;
@@ -14,8 +15,6 @@ pub(super) struct Declared {
     capabilities: BTreeMap<String, Json>,
     /// The default settings of the capabilities `tools` and `prompts`.
     of_named: Json,
-    /// True if skills were ever offered: they stay declared.
-    skills: bool,
 }
 
 impl Catalog {
@@ -38,14 +37,12 @@ impl Catalog {
     }
 
     pub(super) fn declare_skills(&mut self) {
-        self.declared.skills = true;
-        let settings = Json::written(self.skill_settings().as_bytes().to_vec());
-        self.extensions.begin_use(SKILLS, settings);
+        self.extensions.begin_use(SKILLS);
     }
 
-    /// Returns whether skills were ever offered.
+    /// Returns whether skills were ever offered: they stay declared.
     pub(crate) fn has_skills(&self) -> bool {
-        self.declared.skills
+        self.extensions.is_used(SKILLS)
     }
 
     /// Returns the capabilities other than those for resources.
@@ -58,7 +55,11 @@ impl Catalog {
         if self.completes() && !all.iter().any(|(name, _)| name == COMPLETIONS) {
             all.insert(0, (COMPLETIONS.to_owned(), Json::empty()));
         }
-        all.extend(self.extensions.capability().map(|extensions| (EXTENSIONS.to_owned(), extensions)));
+        all.extend(
+            self.extensions
+                .capability(Raw::kept(self.skill_settings()))
+                .map(|extensions| (EXTENSIONS.to_owned(), extensions)),
+        );
         all
     }
 
@@ -66,14 +67,20 @@ impl Catalog {
     /// extension for skills is also under `experimental`, where such clients may look.
     pub(crate) fn introduced_capabilities(&self, era: Era) -> Vec<(String, Json)> {
         let mut all = self.capabilities();
-        if self.declared.skills && era == Era::Handshake {
+        if self.has_skills() && era == Era::Handshake {
             extend(&mut all, "experimental", SKILLS, self.skill_settings());
         }
         all
     }
 
+    /// Returns the settings of the extension for skills. Clients can list directories also by a method of the
+    /// application.
     fn skill_settings(&self) -> &'static str {
-        if self.sources.reads_directories() { r#"{"directoryRead":true}"# } else { "{}" }
+        if self.sources.reads_directories() || self.methods.has(Listing::Directory.method()) {
+            r#"{"directoryRead":true}"#
+        } else {
+            "{}"
+        }
     }
 }
 

@@ -1,9 +1,13 @@
 //! The extensions that a server declares.
 
-use crate::jsonrpc::for_each_member;
 use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, for_each_member};
 use crate::model::Json;
-use std::collections::BTreeMap;
+use crate::revision::SKILLS;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The setting of the extension for skills which says that directories can be listed.
+const DIRECTORY_READ: &str = "directoryRead";
 
 /// The extensions of a server by their identifiers, with their settings.
 #[derive(Default)]
@@ -11,7 +15,7 @@ pub(crate) struct Extensions {
     /// The extensions that the application declared.
     declared: BTreeMap<String, Json>,
     /// The extensions that Wellhead implements, from their first use on.
-    used: BTreeMap<&'static str, Json>,
+    used: BTreeSet<&'static str>,
 }
 
 impl Extensions {
@@ -19,15 +23,20 @@ impl Extensions {
         self.declared = declared;
     }
 
-    /// Declares an extension that Wellhead implements. The application may add settings, but not change these.
-    pub(crate) fn begin_use(&mut self, id: &'static str, settings: Json) {
-        self.used.insert(id, settings);
+    /// Declares an extension that Wellhead implements.
+    pub(crate) fn begin_use(&mut self, id: &'static str) {
+        self.used.insert(id);
     }
 
-    /// Returns the capability `extensions`; `None` if no extension is declared.
-    pub(crate) fn capability(&self) -> Option<Json> {
+    pub(super) fn is_used(&self, id: &str) -> bool {
+        self.used.contains(id)
+    }
+
+    /// Returns the capability `extensions` with these settings for skills; `None` if no extension is declared. The
+    /// application may add settings to an extension that Wellhead implements, but not change ours.
+    pub(super) fn capability(&self, skills: Raw<'_>) -> Option<Json> {
         let mut ids: Vec<&str> = self.declared.keys().map(String::as_str).collect();
-        ids.extend(self.used.keys().filter(|id| !self.declared.contains_key(**id)));
+        ids.extend(self.used.iter().filter(|id| !self.declared.contains_key(**id)));
         if ids.is_empty() {
             return None;
         }
@@ -36,17 +45,15 @@ impl Extensions {
         let mut all = Object::begin(&mut written);
         for id in ids {
             let mut settings = Object::begin(all.any_member(id));
-            let ours = self.used.get(id);
-            let mut names = Vec::new();
-            if let Some(ours) = ours {
-                for_each_member(ours.raw(), |name, value| {
-                    names.push(name.to_owned());
+            let is_skills = id == SKILLS && self.is_used(SKILLS);
+            if is_skills {
+                for_each_member(skills, |name, value| {
                     settings.any_member(name).extend_from_slice(value.get().as_bytes());
                 });
             }
             if let Some(declared) = self.declared.get(id) {
                 for_each_member(declared.raw(), |name, value| {
-                    if !names.iter().any(|ours| ours == name) {
+                    if !is_skills || name != DIRECTORY_READ {
                         settings.any_member(name).extend_from_slice(value.get().as_bytes());
                     }
                 });

@@ -94,9 +94,10 @@ impl Sources {
         self.directories.iter().any(|other| other.id == id)
     }
 
-    /// Returns whether every directory of skills can be listed. Those of skills that callbacks list cannot.
+    /// Returns whether there are directories, and every directory of skills can be listed. Those of skills that callbacks
+    /// list cannot.
     pub(crate) fn reads_directories(&self) -> bool {
-        self.of_skills.iter().all(|source| self.is_directory(source.id))
+        self.has_folders() && self.of_skills.iter().all(|source| self.is_directory(source.id))
     }
 }
 

@@ -73,7 +73,7 @@ impl Server {
     }
 
     fn apps_used(&self) {
-        self.0.catalog.with(|c, _| c.extensions.begin_use(APPS, Json::empty()));
+        self.0.catalog.with(|c, _| c.extensions.begin_use(APPS));
     }
 
     /// Fails if a tool opens an app that is not registered. Servers check this before they begin, since clients read
