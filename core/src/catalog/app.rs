@@ -71,6 +71,15 @@ pub(crate) fn with_app<'a>(name: &str, definition: &'a Json) -> Result<Cow<'a, J
         |what: String| Error::new(ErrorKind::InvalidArgument, format!("the tool \"{name}\" {what}"));
     let found = members(definition.raw(), &["app", "visibility", "_meta"]);
     let [app, visibility, meta] = found.map_err(|twice| invalid(format!("has {twice}")))?;
+    // A tool may also have its visibility in raw metadata.
+    if let Some(given) = visibility.or_else(|| of_ui(meta?, "visibility")) {
+        let words = strings(given)
+            .filter(|words| !words.is_empty() && words.iter().all(|word| matches!(&**word, "model" | "app")));
+        if words.is_none() {
+            let what = "needs an array of \"model\" and \"app\" as \"visibility\"";
+            return Err(invalid(format!("{what} (got {})", given.get())));
+        }
+    }
     if app.is_none() && visibility.is_none() {
         return Ok(Cow::Borrowed(definition));
     }
@@ -82,14 +91,6 @@ pub(crate) fn with_app<'a>(name: &str, definition: &'a Json) -> Result<Cow<'a, J
         )));
     }
     let uri = uri.flatten();
-    if let Some(given) = visibility {
-        let words = strings(given)
-            .filter(|words| !words.is_empty() && words.iter().all(|word| matches!(&**word, "model" | "app")));
-        if words.is_none() {
-            let what = "needs an array of \"model\" and \"app\" as \"visibility\"";
-            return Err(invalid(format!("{what} (got {})", given.get())));
-        }
-    }
     let mut ui = Vec::new();
     let mut written = Object::begin(&mut ui);
     if let Some(uri) = &uri {
@@ -315,6 +316,9 @@ mod tests {
             r#"{"visibility":[]}"#,
             r#"{"visibility":"app"}"#,
             r#"{"visibility":["user"]}"#,
+            r#"{"_meta":{"ui":{"visibility":[]}}}"#,
+            r#"{"_meta":{"ui":{"visibility":"app"}}}"#,
+            r#"{"visibility":["app"],"_meta":{"ui":{"visibility":[]}}}"#,
             r#"{"app":"ui://a","_meta":{"ui":{}}}"#,
         ] {
             assert!(written(bad).is_err(), "{bad}");
