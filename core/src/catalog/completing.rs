@@ -55,13 +55,11 @@ impl Catalog {
             return Completer::Unknown;
         };
         let PromptArguments { known, values, .. } = &named.handler.promises.arguments;
-        let known = known.as_deref();
+        // A change of the definition may have removed an argument that has a completer.
+        if known.as_deref().is_some_and(|known| known.iter().all(|name| **name != *argument)) {
+            return Completer::NoVariable;
+        }
         match self.registered_completer(prompt, argument) {
-            Completer::NotRegistered
-                if known.is_some_and(|known| known.iter().all(|name| **name != *argument)) =>
-            {
-                Completer::NoVariable
-            }
             Completer::NotRegistered => {
                 let fixed = values.iter().find(|(name, _)| **name == *argument);
                 fixed.map_or(Completer::NotRegistered, |(_, values)| Completer::Values(values.clone()))
