@@ -252,7 +252,7 @@ fn is_origin(text: &str, sockets: bool) -> bool {
         |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     (matches!(scheme, "https" | "http") || sockets && matches!(scheme, "wss" | "ws"))
         && host.split('.').all(label)
-        && port.is_none_or(|port| port.parse::<u16>().is_ok())
+        && port.is_none_or(|port| port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok())
 }
 
 #[cfg(test)]
@@ -269,9 +269,17 @@ mod tests {
         for uri in ["ui://", "ui:///a", "UI://a/b", "https://a"] {
             assert!(refused(uri, "{}").contains("ui://clock/view"), "{uri}");
         }
-        for origin in
-            ["*", "'self'", "https://a/b", "https://a; x", "https://*", "a.example", "wss://a", "https://a:x"]
-        {
+        for origin in [
+            "*",
+            "'self'",
+            "https://a/b",
+            "https://a; x",
+            "https://*",
+            "a.example",
+            "wss://a",
+            "https://a:x",
+            "https://a:+80",
+        ] {
             let ui = format!(r#"{{"csp":{{"resourceDomains":["{origin}"]}}}}"#);
             assert!(refused("ui://a", &ui).contains("write an origin"), "{origin}");
         }
