@@ -4,7 +4,7 @@ use super::listing::Listing;
 use super::registry::Catalog;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, for_each_member};
-use crate::model::{Family, Json};
+use crate::model::{APPS, Family, Json};
 use crate::revision::{COMPLETIONS, EXTENSIONS, Era, SKILLS};
 use std::collections::BTreeMap;
 
@@ -45,10 +45,19 @@ impl Catalog {
         self.extensions.is_used(SKILLS)
     }
 
+    /// Returns whether apps declare these, though none is registered. A method of the application declares them itself.
+    pub(super) fn declares_for_apps(&self, family: Family) -> bool {
+        let methods = [family.lists(), family.calls()];
+        family == Family::Tools
+            && self.extensions.is_used(APPS)
+            && !methods.into_iter().any(|method| self.methods.has(method))
+    }
+
     /// Returns the capabilities other than those for resources.
     pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
         let mut declared = self.declared.capabilities.clone();
-        for family in Family::ALL.into_iter().filter(|family| self.offers(*family)) {
+        let is_declared = |family: &Family| self.offers(*family) || self.declares_for_apps(*family);
+        for family in Family::ALL.into_iter().filter(is_declared) {
             declared.entry(family.capability().to_owned()).or_insert_with(|| self.declared.of_named.clone());
         }
         let mut all = self.methods.capabilities(declared);

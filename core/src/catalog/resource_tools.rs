@@ -278,7 +278,7 @@ impl Catalog {
 
     /// Returns whether tools or prompts are offered, or declared without any.
     pub(crate) fn serves(&self, family: Family) -> bool {
-        self.offers(family) || self.declares(family.capability())
+        self.offers(family) || self.declares(family.capability()) || self.declares_for_apps(family)
     }
 
     /// Returns a line for the log if the tool of a template that was just registered is left out.
