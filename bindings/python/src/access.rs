@@ -1,6 +1,6 @@
 //! Callers, and the application's verdicts about them.
 
-use crate::answer::FromCallback;
+use crate::answer::{FromCallback, wrong_item};
 use crate::convert;
 use crate::errors::Meaning;
 use crate::responder::Way;
@@ -77,7 +77,7 @@ impl Caller {
 /// Reads the id of a caller: bytes, or a `str` for its UTF-8.
 pub(crate) fn caller_id<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes()));
+        return Ok(PyBytes::new(value.py(), convert::utf8(name, text)?.as_bytes()));
     }
     convert::bytes(name, value).map_err(|_| convert::not_a(name, "bytes or a str", value))
 }
@@ -94,6 +94,10 @@ impl FromCallback for Vec<Verdict> {
             _ => None,
         });
         Ok(verdicts.collect())
+    }
+
+    fn fault(value: &Bound<'_, PyAny>) -> Option<String> {
+        wrong_item(value, |word| word.to_str().is_ok_and(|word| ["allow", "deny", "hide"].contains(&word)))
     }
 
     fn from_outcome(_: &Meaning) -> Option<Self> {

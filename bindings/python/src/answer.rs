@@ -1,6 +1,7 @@
 //! Makes answers of the core from the return values and exceptions of callbacks.
 
 use crate::body;
+use crate::convert;
 use crate::errors::Meaning;
 use crate::responder::Way;
 use crate::values::{Contents, NotModified, Page};
@@ -17,6 +18,11 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
     /// values, since it names the MIME type of a read, or since a method may return nothing.
     fn from_value(value: &Bound<'_, PyAny>, lenient: bool) -> PyResult<Option<Self>>;
 
+    /// Describes a value that is no answer, such as a list by its wrong item. `None` if the type says enough.
+    fn fault(_value: &Bound<'_, PyAny>) -> Option<String> {
+        None
+    }
+
     /// Makes the answer of an exception, or `None` if the exception is a failure.
     fn from_outcome(meaning: &Meaning) -> Option<Self>;
 
@@ -28,6 +34,25 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
     fn raise(way: Way<Self>, _text: String, why: String) {
         Self::fail(way, why);
     }
+}
+
+/// Describes the first item of a list that is wrong, for [`FromCallback::fault`].
+pub(crate) fn wrong_item(
+    value: &Bound<'_, PyAny>,
+    is_right: impl Fn(&Bound<'_, PyString>) -> bool,
+) -> Option<String> {
+    let items: Vec<_> = match (value.cast::<PyList>(), value.cast::<PyTuple>()) {
+        (Ok(list), _) => list.iter().collect(),
+        (_, Ok(tuple)) => tuple.iter().collect(),
+        _ => return None,
+    };
+    let (at, item) =
+        items.iter().enumerate().find(|(_, item)| !item.cast::<PyString>().is_ok_and(&is_right))?;
+    let seen = match item.cast::<PyString>() {
+        Ok(text) => text.repr().ok()?.to_string_lossy().chars().take(64).collect(),
+        Err(_) => convert::type_of(item),
+    };
+    Some(format!("{} whose item {at} is {seen}", convert::type_of(value)))
 }
 
 impl FromCallback for Answer {

@@ -15,7 +15,7 @@ use wellhead::Body;
 const LARGE: usize = 64 << 10;
 
 pub(crate) fn text(value: &Bound<'_, PyString>) -> PyResult<Body> {
-    let text = value.to_str()?;
+    let text = convert::utf8("the text", value)?;
     if text.len() < LARGE {
         return Ok(Body::from(text));
     }
@@ -84,7 +84,7 @@ pub(crate) fn given_bytes(body: &Bound<'_, PyAny>) -> PyResult<Body> {
 /// Reads a message as bytes, from a `str` or a buffer.
 pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match value.cast::<PyString>() {
-        Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),
+        Ok(text) => Ok(PyBytes::new(value.py(), convert::utf8("message", text)?.as_bytes())),
         Err(_) => convert::bytes("message", value).map_err(|e| {
             let is_none = e.is_instance_of::<PyTypeError>(value.py());
             if is_none { convert::not_a("message", "a str or bytes", value) } else { e }

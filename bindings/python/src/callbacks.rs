@@ -4,6 +4,7 @@ use crate::access::Caller;
 use crate::answer::FromCallback;
 use crate::call::{About, Call as PyCall, loads};
 use crate::context::Context;
+use crate::convert::type_of;
 use crate::errors::{Meaning, ends, meaning};
 use crate::exit::{Inside, detach};
 use crate::fork::Process;
@@ -437,8 +438,7 @@ pub(crate) fn fail<A: FromCallback>(py: Python<'_>, way: Way<A>, why: String, co
 }
 
 pub(crate) fn wrong_type<A: FromCallback>(value: &Bound<'_, PyAny>) -> String {
-    let given = value.get_type();
-    let given = given.name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
+    let given = A::fault(value).unwrap_or_else(|| type_of(value));
     format!("the callback returned {given}; return {}", A::EXPECTED)
 }
 

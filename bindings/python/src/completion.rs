@@ -1,6 +1,6 @@
 //! Values to propose for a variable of a template or an argument of a prompt.
 
-use crate::answer::FromCallback;
+use crate::answer::{FromCallback, wrong_item};
 use crate::convert;
 use crate::errors::Meaning;
 use crate::responder::Way;
@@ -51,6 +51,10 @@ impl FromCallback for wellhead::Completion {
             return Ok(None);
         }
         Ok(value.extract::<Vec<String>>().ok().map(wellhead::Completion::new))
+    }
+
+    fn fault(value: &Bound<'_, PyAny>) -> Option<String> {
+        wrong_item(value, |text| text.to_str().is_ok())
     }
 
     fn from_outcome(_: &Meaning) -> Option<Self> {

@@ -3,19 +3,39 @@
 use crate::errors::{OrRaise, ends, error};
 use crate::imported::Imported;
 use pyo3::PyClass;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyString};
 use std::str::FromStr;
 use std::time::Duration;
 use wellhead::{ErrorKind, Json, OptionKind, OptionValue, SetOption};
 
+/// Reads a `str` that has UTF-8.
 pub(crate) fn text<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
-    value.cast::<PyString>().map_err(|_| not_a(name, "a str", value))
+    let text = value.cast::<PyString>().map_err(|_| not_a(name, "a str", value))?;
+    utf8(name, text)?;
+    Ok(text)
 }
 
 pub(crate) fn string(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(text(name, value)?.to_str()?.to_owned())
+}
+
+/// Returns the UTF-8 of a `str`. Half of a surrogate pair has none, and the error names it.
+pub(crate) fn utf8<'a>(name: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    static NO_TEXT: Imported = Imported::new("wellhead._json", "no_text");
+    text.to_str().map_err(|e| {
+        let py = text.py();
+        if !e.is_instance_of::<PyUnicodeEncodeError>(py) {
+            return e; // there is no memory
+        }
+        let refused = match NO_TEXT.get(py).and_then(|no_text| no_text.call1((name, text))) {
+            Ok(refused) => PyErr::from_value(refused),
+            Err(why) => return why,
+        };
+        refused.set_cause(py, Some(e));
+        refused
+    })
 }
 
 /// Checks that the value is a function that can be called at once. An `async def` is refused: nothing would await it.
@@ -57,7 +77,7 @@ pub(crate) fn strings(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<Stri
     let strings = items.map(|item| {
         let item = item?;
         let text = item.cast::<PyString>().map_err(|_| not_of(name, what, &item))?;
-        Ok(text.to_str()?.to_owned())
+        Ok(utf8(name, text)?.to_owned())
     });
     strings.collect()
 }
@@ -182,6 +202,7 @@ pub(crate) fn object(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Json> {
 /// Reads a dict as JSON text.
 pub(crate) fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     static DUMPS: Imported = Imported::new("json", "dumps");
+    static REFUSED: Imported = Imported::new("wellhead._json", "refused");
     let py = value.py();
     let value = dict(name, value)?;
     let options = PyDict::new(py);
@@ -193,7 +214,8 @@ pub(crate) fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
         if ends(py, &e) {
             return e;
         }
-        let refused = PyTypeError::new_err(format!("{name} cannot be written as JSON: {}", e.value(py)));
+        let refused = REFUSED.get(py).and_then(|refused| refused.call1((name, value, e.value(py))));
+        let refused = refused.map_or_else(|why| why, PyErr::from_value);
         refused.set_cause(py, Some(e));
         refused
     })

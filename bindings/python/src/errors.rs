@@ -1,5 +1,6 @@
 //! The core's errors as exceptions. The classes are Python's, in `wellhead/_errors.py`.
 
+use crate::convert;
 use crate::imported::Imported;
 use crate::method;
 use pyo3::exceptions::{PyBaseException, PyKeyboardInterrupt, PySystemExit};
@@ -130,7 +131,8 @@ fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
         }
         "method_error" => Meaning::Error(method::error(raised)?),
         "tool_error" => {
-            let message: String = raised.getattr(intern!(py, "message"))?.extract()?;
+            let message =
+                convert::string("the message of the ToolError", &raised.getattr(intern!(py, "message"))?)?;
             Meaning::ToolError(ToolError::new(message))
         }
         "input_required" => Meaning::InputRequired(method::carried(raised)?),

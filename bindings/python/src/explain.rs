@@ -185,7 +185,7 @@ pub(crate) fn expand(uri_template: &Bound<'_, PyAny>, values: &Bound<'_, PyAny>)
 
 fn template_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<TemplateValue> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(TemplateValue::Text(text.to_str()?.to_owned()));
+        return Ok(TemplateValue::Text(convert::utf8(name, text)?.to_owned()));
     }
     if let Ok(pairs) = value.cast::<PyMapping>() {
         let pairs = pairs.items()?.iter().map(|pair| pair.extract()).collect::<PyResult<_>>();

@@ -1,7 +1,7 @@
 //! The answers of methods, tools and prompts.
 
 use crate::answer::FromCallback;
-use crate::convert::object;
+use crate::convert::{object, string};
 use crate::errors::Meaning;
 use crate::responder::Way;
 use pyo3::intern;
@@ -49,7 +49,8 @@ impl FromCallback for MethodAnswer {
 pub(crate) fn error(raised: &Bound<'_, PyAny>) -> PyResult<MethodError> {
     let py = raised.py();
     let rpc_code = raised.getattr(intern!(py, "rpc_code"))?.extract()?;
-    let error = MethodError::new(rpc_code, raised.getattr(intern!(py, "message"))?.extract::<String>()?);
+    let message = string("the message of the MethodError", &raised.getattr(intern!(py, "message"))?)?;
+    let error = MethodError::new(rpc_code, message);
     let data = raised.getattr(intern!(py, "data"))?;
     Ok(if data.is_none() { error } else { error.data(object("data", &data)?) })
 }

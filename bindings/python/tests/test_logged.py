@@ -67,6 +67,68 @@ def logged(server: wellhead.Server, caplog: pytest.LogCaptureFixture, uri: str =
     return record.getMessage()
 
 
+VERDICTS = 'return a list with "allow", "deny" or "hide" for each URI'
+VERDICTS_RETURNED: list[tuple[Any, str]] = [
+    (True, "bool"),
+    ("allow", "str"),
+    ([True], "list whose item 0 is bool"),
+    (("allow", "yes"), "tuple whose item 1 is 'yes'"),
+]
+
+
+@pytest.mark.parametrize(("verdicts", "given"), VERDICTS_RETURNED, ids=[given for _, given in VERDICTS_RETURNED])
+def test_a_wrong_verdict_is_logged(verdicts: Any, given: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.text("a:b", "x")
+    server.authorize(lambda operation, uris: verdicts)
+    line = logged(server, caplog)
+    assert line == f"the verdict about reading a:b failed: the callback returned {given}; {VERDICTS}"
+
+
+def test_a_wrong_completion_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.prompt("p", complete={"a": lambda typed: ["x", 5]})(lambda a: a)  # type: ignore[list-item]
+    with server.test_client() as client, pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
+        client.complete("p", "a", "x")
+    (record,) = caplog.records
+    expected = "the callback returned list whose item 1 is int; return a list of str, or wellhead.Completion"
+    assert record.getMessage() == f"the completion of a in p failed: {expected}"
+
+
+HALF = "has half of a surrogate pair ('\\ud800' at 0); replace it, as by .encode(errors=\"replace\").decode()"
+PROMPTED: list[tuple[Any, str]] = [
+    ("\ud800", f"the result cannot be written as JSON: messages[0].content.text {HALF}"),
+    ({"text": "a"}, 'the prompt returned dict: a dict as content needs "type", such as {"type": "text", "text": "…"} '),
+    ({"role": "user"}, 'the prompt returned dict: a message needs "content" next to "role" (this one has: role);'),
+]
+
+
+@pytest.mark.parametrize(("returned", "why"), PROMPTED, ids=[why[:40] for _, why in PROMPTED])
+def test_a_wrong_message_of_a_prompt_is_logged(returned: Any, why: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.prompt("p")(lambda: returned)
+    with server.test_client() as client, pytest.raises(wellhead.ErrorFromServer, match="Internal error"):
+        client.request("prompts/get", {"name": "p"})
+    (record,) = caplog.records
+    assert why in record.getMessage()
+
+
+def test_half_of_a_surrogate_pair_in_an_answer_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("a:b")(lambda: "\ud800")
+    assert logged(server, caplog) == f"reading a:b failed: UsageError: the text {HALF}"
+
+    @server.tool
+    def fails() -> str:
+        raise wellhead.ToolError("\ud800")
+
+    caplog.clear()
+    with server.test_client() as client:
+        assert client.call_tool("fails")["isError"]
+    (record,) = caplog.records
+    assert record.getMessage().endswith(f"failed: UsageError: the message of the ToolError {HALF}")
+
+
 @pytest.mark.filterwarnings("ignore:coroutine 'later' was never awaited")
 def test_a_forgotten_await_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")

@@ -13,6 +13,8 @@ def released() -> memoryview:
 TOO_MANY_THREADS = (
     "`callback_threads` must be at most 1024 (got 1025); one for each callback that waits at the same time is enough"
 )
+HALF = "has half of a surrogate pair ('\\ud800' at 0); replace it, as by .encode(errors=\"replace\").decode()"
+NOT_FINITE = "is NaN or an infinity, which JSON does not have; give None or a str instead"
 MISTAKES: list[Mistake] = [
     # Unknown names.
     Mistake(
@@ -147,8 +149,26 @@ MISTAKES: list[Mistake] = [
         "a surrogate in meta",
         lambda server: server.text("a:b", "x", meta={"a": "\ud800"}),
         TypeError,
-        "meta cannot be written as JSON: 'utf-8' codec can't encode character '\\ud800' in position 6: "
-        "surrogates not allowed",
+        f"meta cannot be written as JSON: a {HALF}",
+    ),
+    Mistake(
+        "NaN in meta",
+        lambda server: server.text("a:b", "x", meta={"a": [{"b": float("nan")}]}),
+        TypeError,
+        f"meta cannot be written as JSON: a[0].b {NOT_FINITE}",
+    ),
+    *(
+        Mistake(f"a surrogate in {name}", make, wellhead.UsageError, f"{name} {HALF}")
+        for name, make in {
+            "uri": lambda server: server.text("\ud800", "x"),
+            "body": lambda server: server.text("a:b", "\ud800"),
+            "title": lambda server: server.text("a:b", "x", title="\ud800"),
+            "name": lambda server: wellhead.Resource("a:b", name="\ud800"),
+            "the text": lambda server: wellhead.Contents("\ud800"),
+            "allowed_hosts": lambda server: server.asgi(allowed_hosts=["\ud800"]),
+            "id": lambda server: wellhead.Caller("\ud800"),
+            "a": lambda server: wellhead.expand("n:{a}", {"a": "\ud800"}),
+        }.items()
     ),
     Mistake("a URI that is none", lambda server: server.text(3, "x"), TypeError, "uri must be a str, not int"),
     Mistake(

@@ -169,7 +169,9 @@ def prompt_result(value: Any) -> _Object:
 
 def message(part: Any) -> _Object:
     if isinstance(part, Mapping) and "role" in part:
-        part = Message(part["role"], part.get("content"))  # type: ignore[arg-type]
+        if "content" not in part:
+            raise TypeError(f'a message needs "content" next to "role" (this one has: {", ".join(map(str, part))})')
+        part = Message(part["role"], part["content"])
     return (part if isinstance(part, Message) else Message("user", part))._as_json()
 
 
@@ -183,7 +185,11 @@ def block(part: Any) -> _Object:
         return {"type": "text", "text": part}
     if isinstance(part, (Image, Audio)):
         return part._as_block()
-    if isinstance(part, Mapping) and isinstance(part.get("type"), str):
-        return dict(part)
+    if isinstance(part, Mapping):
+        if isinstance(part.get("type"), str):
+            return dict(part)
+        given = ", ".join(map(str, part)) or "nothing"
+        why = f'a dict as content needs "type", such as {{"type": "text", "text": "…"}} (this one has: {given})'
+        raise TypeError(why)
     what = "a str, wellhead.Image, wellhead.Audio or a content block as a dict"
     raise TypeError(f"content must be {what}, not {type(part).__name__}")
