@@ -24,6 +24,10 @@ def takes_a_set_of_dicts(objects: set[dict[str, int]]) -> None:
     pass
 
 
+def takes_nan(limit: float = float("nan")) -> str:
+    return ""
+
+
 def takes_numbers_by_number(numbers: dict[int, int]) -> None: ...
 
 
@@ -168,6 +172,13 @@ MISTAKES: list[Mistake] = [
         lambda server: server.tool("t")(takes_a_server),
         wellhead.UsageError,
         'takes_a_server: the parameter "server": there is no JSON Schema for Server; '
+        "give input_schema= to take the arguments as a dict",
+    ),
+    Mistake(
+        "a tool with a default that is no JSON",
+        lambda server: server.tool("t")(takes_nan),
+        wellhead.UsageError,
+        'takes_nan: the parameter "limit": JSON does not have its default, nan; '
         "give input_schema= to take the arguments as a dict",
     ),
     Mistake(

@@ -20,6 +20,7 @@ import uuid
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
+from wellhead._json import fault
 from wellhead._notes import descriptions, guards, is_of_pydantic, is_written, without_notes
 from wellhead._parameters import MISSING, noted
 
@@ -347,6 +348,8 @@ def field(hints: Hints, hint: Any, default: Any = ABSENT) -> Field:
         return Field(found, False, make=make)
     if not found.fits(written):
         return Field(found, False, make=make)  # such as `= None` of an `int`
+    if fault(written):
+        raise Unsupported(f"JSON does not have its default, {default!r}")
     return Field(found, False, written, make)
 
 
