@@ -260,6 +260,8 @@ impl Machine {
                     return Err((Stage::Refused, RpcError::invalid_request("already initialized")));
                 }
                 let requested = draft.initialize().map_err(bad)?;
+                // An `initialize` that is refused begins no session.
+                self.details(draft, revision, method, None).map_err(bad)?;
                 self.lifecycle.initialize(
                     &requested,
                     (draft.capabilities(), draft.client_info()),

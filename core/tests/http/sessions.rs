@@ -40,6 +40,12 @@ fn a_handshake_that_is_refused_begins_no_session() {
     let got = world.post(&[], &request(1, "initialize", ""));
     assert_eq!((got.status(), got.json()["error"]["code"].as_i64()), (200, Some(-32602)));
     assert!(got.header("mcp-session-id").is_none());
+    let token = "x".repeat(Limits::default().id_bytes + 1);
+    let meta = format!(r#""params":{{"_meta":{{"progressToken":"{token}"}},"#);
+    let long = initialize("2025-06-18").replacen(r#""params":{"#, &meta, 1);
+    let got = world.post(&[], &long);
+    assert_eq!(got.json()["error"]["data"]["limit"], "id_bytes");
+    assert!(got.header("mcp-session-id").is_none());
     assert_eq!(world.endpoint.sessions(), 0);
 }
 
