@@ -25,7 +25,8 @@ pub(crate) enum StreamOwner {
 /// The listen streams of an endpoint. Each step costs the same however many there are.
 ///
 /// A stream is pending until the application has reviewed its subscriptions. Only an open stream can end for another one,
-/// because a question to the application counts until the application has answered it.
+/// because a question to the application counts until the application has answered it. At most `most` streams are open and
+/// at most `most` are pending, so there is an open stream for each one beyond `most`.
 pub(super) struct ListenStreams {
     most: usize,
     percent: usize,
@@ -82,7 +83,7 @@ impl ListenStreams {
             return Err(part);
         }
         let distinct = !matches!(owner, StreamOwner::Request(_));
-        if self.all >= self.most && !(distinct && self.all - self.pending > 0) {
+        if self.all >= self.most && !(distinct && self.pending < self.most) {
             return Err(Full { limit: "listen_streams", most: self.most });
         }
         self.last += 1;
@@ -267,5 +268,25 @@ mod tests {
         assert!(others[3].is_replaced());
         drop(pending);
         assert!(add(&account, 1).is_ok());
+    }
+
+    #[test]
+    fn pending_streams_have_a_bound_of_their_own_while_others_are_open() {
+        for opened in 1..=4 {
+            let account = account(4);
+            let mut owners = 1..;
+            let mut next = || owners.next().expect("there is no end");
+            let first: Vec<_> = (0..opened).map(|_| open(&account, next())).collect();
+            let pending: Vec<_> = std::iter::from_fn(|| add(&account, next()).ok()).take(100).collect();
+            assert_eq!(pending.len(), 4, "{opened} are open");
+            assert_eq!(add(&account, next()).err(), Some(Full { limit: "listen_streams", most: 4 }));
+            assert!(first.iter().all(|place| !place.is_replaced()));
+            for place in &pending {
+                place.open();
+            }
+            assert!(first.iter().all(ListenPlace::is_replaced));
+            assert!(pending.iter().all(|place| !place.is_replaced()), "each has the place of another");
+            account.listens.with(|listens, _| assert_eq!((listens.all, listens.pending), (4, 0)));
+        }
     }
 }
