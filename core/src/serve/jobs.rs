@@ -76,9 +76,9 @@ impl Jobs {
 
     /// Drops the events whose clients have gone. Each is looked at once or twice, however many there are.
     fn drop_cancelled(&self) {
-        self.crowd.with(|crowd, trash| {
+        let has_looked = self.crowd.with(|crowd, trash| {
             if self.take.len() < *crowd {
-                return;
+                return false;
             }
             let wanted = |job: HttpJob| match job {
                 HttpJob::Event(event) if event.is_cancelled() => {
@@ -92,8 +92,11 @@ impl Jobs {
             for job in jobs {
                 self.send(job);
             }
-            self.ring(); // a thread that found the queue empty meanwhile may wait
+            true
         });
+        if has_looked {
+            self.ring(); // a thread that found the queue empty meanwhile may wait
+        }
     }
 
     pub(super) fn interrupt(&self) {
@@ -199,5 +202,21 @@ impl Jobs {
         let mut select = Select::new();
         select.recv(&self.bell);
         let _ = select.select().recv(&self.bell);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn on_ready_is_called_without_a_lock_when_abandoned_events_are_looked_for() {
+        let calls = Arc::new(Lock::new(0));
+        let counted = calls.clone();
+        let jobs = Jobs::new(1, Some(Box::new(move || counted.with(|calls, _| *calls += 1))));
+        (0..CROWD).for_each(|_| jobs.send(HttpJob::Interrupt));
+        jobs.drop_cancelled();
+        assert_eq!(calls.with(|calls, _| *calls), 1, "a second lock would be a panic");
     }
 }
