@@ -139,26 +139,32 @@ type AfterGate = Box<dyn FnOnce()>;
 #[cfg(feature = "directory")]
 impl Postponed {
     fn enter() -> Postponed {
-        imp::POSTPONED.with(|postponed| *postponed.borrow_mut() = Some(Vec::new()));
+        Postponed::with(|postponed| *postponed = Some(Vec::new()));
         Postponed
     }
 
     /// Returns `f` if this thread holds no gate.
     fn keep<F: FnOnce() + 'static>(f: F) -> Option<F> {
-        imp::POSTPONED.with(|postponed| match &mut *postponed.borrow_mut() {
-            Some(postponed) => {
-                postponed.push(Box::new(f));
-                None
+        let mut f = Some(f);
+        Postponed::with(|postponed| {
+            if let Some(postponed) = postponed {
+                postponed.extend(f.take().map(|f| Box::new(f) as AfterGate));
             }
-            None => Some(f),
-        })
+        });
+        f
+    }
+
+    /// Runs `f` with the functions of this thread, which are `None` without a gate. Returns `None` if the thread ends and
+    /// has destroyed them: the destructors of other thread-locals may call this library, too.
+    fn with<R>(f: impl FnOnce(&mut Option<Vec<AfterGate>>) -> R) -> Option<R> {
+        imp::POSTPONED.try_with(|postponed| f(&mut postponed.borrow_mut())).ok()
     }
 }
 
 #[cfg(feature = "directory")]
 impl Drop for Postponed {
     fn drop(&mut self) {
-        for f in imp::POSTPONED.with(|postponed| postponed.borrow_mut().take()).unwrap_or_default() {
+        for f in Postponed::with(Option::take).flatten().unwrap_or_default() {
             f();
         }
     }
@@ -268,6 +274,8 @@ mod imp {
     use std::cell::Cell;
     #[cfg(feature = "directory")]
     use std::cell::RefCell;
+    #[cfg(feature = "directory")]
+    use std::mem::ManuallyDrop;
     use std::time::Duration;
 
     pub(super) use crate::fork::Section;
@@ -292,7 +300,9 @@ mod imp {
     thread_local! {
         pub(super) static RUNNING: Cell<usize> = const { Cell::new(0) };
         #[cfg(feature = "directory")]
-        pub(super) static POSTPONED: RefCell<Option<Vec<super::AfterGate>>> = const { RefCell::new(None) };
+        /// Without a destructor, so that most platforms keep it until the thread has ended. No gate outlasts that.
+        pub(super) static POSTPONED: RefCell<ManuallyDrop<Option<Vec<super::AfterGate>>>> =
+            const { RefCell::new(ManuallyDrop::new(None)) };
         #[cfg(debug_assertions)]
         static HELD: Cell<Rank> = const { Cell::new(0) };
     }
@@ -338,6 +348,8 @@ mod imp {
     use std::cell::Cell;
     #[cfg(feature = "directory")]
     use std::cell::RefCell;
+    #[cfg(feature = "directory")]
+    use std::mem::ManuallyDrop;
     use std::sync::PoisonError;
     use std::time::Duration;
 
@@ -369,7 +381,8 @@ mod imp {
     shuttle::thread_local! {
         pub(super) static RUNNING: Cell<usize> = Cell::new(0);
         #[cfg(feature = "directory")]
-        pub(super) static POSTPONED: RefCell<Option<Vec<super::AfterGate>>> = RefCell::new(None);
+        pub(super) static POSTPONED: RefCell<ManuallyDrop<Option<Vec<super::AfterGate>>>> =
+            RefCell::new(ManuallyDrop::new(None));
         static HELD: Cell<Rank> = Cell::new(0);
     }
 
@@ -393,5 +406,42 @@ mod imp {
         fn drop(&mut self) {
             HELD.with(|held| held.set(self.before));
         }
+    }
+}
+
+#[cfg(all(test, feature = "directory", not(shuttle)))]
+mod tests {
+    use super::*;
+    use crate::log::{Log, Severity};
+    use std::cell::RefCell;
+    use std::sync::mpsc::{Sender, channel};
+
+    struct AtEnd(Sender<&'static str>);
+
+    impl Drop for AtEnd {
+        fn drop(&mut self) {
+            let (gate, sender) = (Gate::<()>::default(), self.0.clone());
+            let log = Log::to(move |_, line| {
+                let _ = sender.send(if line == "1" { "first" } else { "third" });
+            });
+            log.write(Severity::Warning, "1");
+            gate.with(|()| {
+                log.write(Severity::Warning, "3");
+                let _ = self.0.send("second");
+            });
+        }
+    }
+
+    thread_local!(static AT_END: RefCell<Option<AtEnd>> = const { RefCell::new(None) });
+
+    #[test]
+    fn the_destructor_of_a_thread_local_may_log() {
+        let (sender, lines) = channel();
+        let ended = thread::spawn(|| {
+            AT_END.set(Some(AtEnd(sender))); // used before those of this module, so destroyed after them
+            Gate::<()>::default().with(|()| ());
+        });
+        ended.join().expect("no destructor panics");
+        assert_eq!(lines.iter().collect::<Vec<_>>(), ["first", "second", "third"]);
     }
 }
