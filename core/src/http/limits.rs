@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 impl Exchange {
     /// Counts `number` more calls, or a listen stream. Refuses them if the endpoint or the caller has as many as it may
-    /// have, or if the server is closed.
+    /// have, or if the server is closed. A notification may come after that, because it may cancel a call.
     pub(super) fn count(
         &mut self,
         kind: PermitKind,
         number: usize,
         id: Option<&RequestId>,
     ) -> Result<Arc<Permit>, ErrorResponse> {
-        if self.endpoint.0.server.is_closed() {
+        if kind != PermitKind::Notification && self.endpoint.0.server.is_closed() {
             return Err(closing(id));
         }
         let body = self.body_cost.take();

@@ -245,6 +245,22 @@ fn a_closed_server_ends_a_session_when_the_application_drops_its_last_call() {
 }
 
 #[test]
+fn a_client_may_cancel_a_call_of_a_closed_server_whose_application_hears_notifications() {
+    let server = server();
+    server.method("notifications/x", |_: MethodCall| MethodAnswer::Result(Json::default())).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    let mut held = Vec::new();
+    let (mut exchange, mut cancelled) = hold(&world, &session, 1, &mut held);
+    server.close();
+    while world.endpoint.poll_event().is_some() {}
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
+    world.proceed(&mut exchange, &mut cancelled, |_| {});
+    assert!(cancelled.done && held[0].is_cancelled());
+}
+
+#[test]
 fn a_closed_server_ends_a_session_when_the_application_returns_an_unwanted_page() {
     let server = server();
     server.list("later", |call| call.defer().0).unwrap();
