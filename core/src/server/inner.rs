@@ -128,12 +128,12 @@ impl ServerState {
 
     /// Returns the targets as the authorizer judges them: each URI of a folder in the spelling of lists, any other
     /// without needless escapes. Otherwise a client could avoid a rule about a URI by another spelling, which a folder
-    /// or the variables of a template take as well.
+    /// or the variables of a template take as well. Templates in lists stay as registered, as in completion.
     pub(crate) fn judged(&self, operation: Operation, mut targets: Vec<Arc<str>>) -> Vec<Arc<str>> {
         if !matches!(operation, Operation::List | Operation::Read | Operation::Subscribe) {
             return targets; // no URIs of a client or of a list
         }
-        for uri in &mut targets {
+        for uri in targets.iter_mut().filter(|uri| operation != Operation::List || !uri.contains('{')) {
             #[cfg(feature = "directory")]
             if operation != Operation::List
                 && let Some(listed) = self.listed_uri(uri)
