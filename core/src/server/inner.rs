@@ -129,6 +129,10 @@ impl ServerState {
     /// Returns the targets as the authorizer judges them: each URI of a folder in the spelling of lists, any other
     /// without needless escapes. Otherwise a client could avoid a rule about a URI by another spelling, which a folder
     /// or the variables of a template take as well. Templates in lists stay as registered, as in completion.
+    #[cfg_attr(
+        not(feature = "directory"),
+        allow(clippy::unused_self, reason = "only folders have other spellings")
+    )]
     pub(crate) fn judged(&self, operation: Operation, mut targets: Vec<Arc<str>>) -> Vec<Arc<str>> {
         if !matches!(operation, Operation::List | Operation::Read | Operation::Subscribe) {
             return targets; // no URIs of a client or of a list
