@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -135,8 +136,11 @@ def type_hints(function: Any) -> _Object:
     import inspect
 
     function = _parameters.with_code(inspect.unwrap(_parameters.without_partial(function)))
+    hinted = function
     try:
-        return typing.get_type_hints(function, localns=_parameters.closure(function), include_extras=True)
+        if sys.version_info < (3, 11):  # it would add None to the type of a parameter whose default is None
+            hinted = types.SimpleNamespace(__annotations__=function.__annotations__, __wrapped__=function)
+        return typing.get_type_hints(hinted, localns=_parameters.closure(function), include_extras=True)
     except (NameError, TypeError, SyntaxError, AttributeError):
         return {}
 
