@@ -291,6 +291,15 @@ macro_rules! with_caller {
                 self.attached.as_deref().or(self.context.caller.context().map(AsRef::as_ref))?.downcast_ref()
             }
 
+            /// Drops the call's share of its request context. An application that keeps the call uses it, since a
+            /// context that refers to the call would keep both for ever. Take the responder first.
+            pub fn forget_request_context(&mut self) {
+                self.attached = None;
+                if self.responder.is_none() && self.context.caller.context().is_some() {
+                    self.context = self.context.without_request_context();
+                }
+            }
+
             /// The request's `_meta` as the client sent it, the text of a JSON object, with `traceparent` and the like;
             /// `None` if it has none. Its members are not checked.
             pub fn meta(&self) -> Option<&str> {

@@ -56,15 +56,30 @@ macro_rules! common {
     };
 }
 
+impl About {
+    /// Drops the context of the request. It may refer to the Python call, and garbage collection does not see it here.
+    fn forget_request_context(&mut self) {
+        match self {
+            About::Read(call) => call.forget_request_context(),
+            About::List(call) => call.forget_request_context(),
+            About::Authorize(call) => call.forget_request_context(),
+            About::Complete(call) => call.forget_request_context(),
+            About::Method(call) => call.forget_request_context(),
+            About::Verify(call) => call.forget_request_context(),
+        }
+    }
+}
+
 impl Call {
     pub(crate) fn new<A: Notifies>(
         py: Python<'_>,
-        about: About,
+        mut about: About,
         callbacks: &Arc<Callbacks>,
         slot: Arc<Slot<A>>,
     ) -> Self {
         let carried = || common!(&about, call => Caller::from_core(py, call.caller())).flatten();
         let caller = callbacks.caller(py).or_else(carried);
+        about.forget_request_context();
         Call { about, callbacks: Arc::downgrade(callbacks), caller, slot, changed: Mutex::default() }
     }
 

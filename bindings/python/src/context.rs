@@ -17,18 +17,8 @@ use wellhead::{Event, Observed, RequestContext};
 pub(crate) struct Context(Py<PyAny>);
 
 /// The context of one callback. The observer of the call ran in the same context before the callback, and runs in it again at
-/// the end. `None` after that: a `Call` that the context keeps has this, and garbage collection does not see it.
-struct OfCall(Mutex<Option<Context>>);
-
-impl OfCall {
-    fn context(&self, py: Python<'_>) -> Option<Context> {
-        lock(&self.0).as_ref().map(|own| own.clone_ref(py))
-    }
-
-    fn take(&self) -> Option<Context> {
-        lock(&self.0).take()
-    }
-}
+/// the end.
+struct OfCall(Context);
 
 impl Context {
     /// Copies the current context.
@@ -109,8 +99,8 @@ impl Base {
 
     /// Returns the context in which to run the callback of an event.
     pub(crate) fn for_event(&self, py: Python<'_>, event: &Event) -> PyResult<Context> {
-        if let Some(own) = event.request_context::<OfCall>().and_then(|own| own.context(py)) {
-            return Ok(own);
+        if let Some(OfCall(own)) = event.request_context() {
+            return Ok(own.clone_ref(py));
         }
         match event.request_context::<Context>() {
             Some(request) => request.copy(py),
@@ -122,15 +112,15 @@ impl Base {
     pub(crate) fn for_observer(&self, py: Python<'_>, observed: &Observed<'_>) -> PyResult<Context> {
         let (given, is_over) = (observed.request_context, observed.end.is_some());
         let begun = given.and_then(|given| given.downcast_ref::<OfCall>());
-        if let Some(own) = begun.and_then(|own| if is_over { own.take() } else { own.context(py) }) {
-            return Ok(own);
+        if let Some(OfCall(own)) = begun {
+            return Ok(own.clone_ref(py));
         }
         let own = match given.and_then(|given| given.downcast_ref::<Context>()) {
             Some(request) => request.copy(py)?,
             None => self.copy(py)?,
         };
         if !is_over {
-            observed.attach(Arc::new(OfCall(Mutex::new(Some(own.clone_ref(py))))));
+            observed.attach(Arc::new(OfCall(own.clone_ref(py))));
         }
         Ok(own)
     }

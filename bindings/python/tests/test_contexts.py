@@ -304,6 +304,74 @@ def test_the_context_of_a_call_without_an_answer_is_freed() -> None:
     assert is_freed(dropped)
 
 
+class Kept:
+    """The value of an application for one request, with the calls of that request."""
+
+    def __init__(self) -> None:
+        self.calls: list[wellhead.Call] = []
+
+
+KEPT: ContextVar[Kept] = ContextVar("kept")
+
+
+def keeping() -> tuple[wellhead.Server, Any]:
+    """A server whose callbacks keep their calls in the context of the request, and what verifies."""
+    server = wellhead.Server("s", "1")
+
+    def verify(token: str, call: wellhead.Call) -> wellhead.Grant:
+        KEPT.get().calls.append(call)
+        return wellhead.Grant(wellhead.Caller(b"ann"))
+
+    @server.authorize
+    def authorize(operation: str, uris: list[str], call: wellhead.Call) -> list[Verdict]:
+        KEPT.get().calls.append(call)
+        return ["allow"] * len(uris)
+
+    @server.resource("c:{n}")
+    def read(n: str, call: wellhead.Call) -> str:
+        KEPT.get().calls.append(call)
+        assert call.vars == {"n": "x"} and call.revision == "2026-07-28"
+        return n
+
+    return server, verify
+
+
+@pytest.mark.parametrize("how", ["handle", "handle_async", "endpoint", "asgi"])
+def test_a_call_that_the_context_of_its_request_keeps_is_freed(how: str) -> None:
+    server, verify = keeping()
+    gone: list[weakref.ref[Kept]] = []
+    calls: list[int] = []
+    connection, endpoint, app = server.connect(), server.endpoint(verify=verify), server.asgi(verify=verify)
+
+    async def one() -> None:
+        kept = Kept()
+        gone.append(weakref.ref(kept))
+        KEPT.set(kept)
+        if how == "handle":
+            answer = connection.handle(reading("c:x"))
+        elif how == "handle_async":
+            answer = await connection.handle_async(reading("c:x"))
+        elif how == "endpoint":
+            more = {**POST, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "resources/read", "Mcp-Name": "c:x"}
+            headers = [("Host", "localhost"), ("Authorization", "Bearer ann"), *more.items()]
+            with endpoint.handle("POST", "/mcp", headers, reading("c:x")) as response:
+                answer = b"".join(response)
+        else:
+            more = {"Authorization": "Bearer ann"}
+            answer = (await send_request(app, "resources/read", "c:x", more=more, uri="c:x").done()).body
+        assert answer is not None and outcome(answer) == "x"
+        calls.append(len(kept.calls))
+
+    async def main() -> None:
+        for _ in range(10):
+            await asyncio.create_task(one())
+
+    asyncio.run(main())
+    assert calls == [2 if how.startswith("handle") else 3] * 10
+    assert is_freed(*gone)
+    endpoint.close()
+
+
 PROGRAM = """
 import contextvars
 import sys

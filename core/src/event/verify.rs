@@ -59,4 +59,10 @@ impl VerifyCall {
     pub fn request_context<T: Any>(&self) -> Option<&T> {
         self.context.as_deref()?.downcast_ref()
     }
+
+    /// Drops the call's share of its request context. An application that keeps the call uses it, since a context that
+    /// refers to the call would keep both for ever.
+    pub fn forget_request_context(&mut self) {
+        self.context = None;
+    }
 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Weak};
 pub(crate) struct Context {
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
-    pub(crate) details: Option<Box<Details>>,
+    pub(crate) details: Option<Arc<Details>>,
     /// The permit that counts the request over HTTP. Weak, because an application may keep its call for ever.
     permit: Weak<Permit>,
     /// Hooks of the application that run, without the machine, once the request is cancelled.
@@ -34,7 +34,7 @@ impl Context {
     pub(crate) fn new(
         caller: Arc<Caller>,
         revision: Revision,
-        details: Option<Box<Details>>,
+        details: Option<Arc<Details>>,
         permit: Weak<Permit>,
     ) -> Arc<Context> {
         Arc::new(Context {
@@ -46,6 +46,13 @@ impl Context {
             stage: AtomicU8::new(WAITING),
             has_begun: AtomicBool::new(false),
         })
+    }
+
+    /// Copies the facts without the context that the application gave to the request. The copy does not follow the
+    /// state of the request.
+    pub(crate) fn without_request_context(&self) -> Arc<Context> {
+        let caller = Arc::new(Caller::clone(&self.caller).in_context(None));
+        Context::new(caller, self.revision, self.details.clone(), self.permit.clone())
     }
 
     /// Returns the permit that counts the request over HTTP, if it still exists.

@@ -17,6 +17,7 @@ use crate::revision::{Era, KnownMethod, Revision, Shape, may_need_input};
 use crate::wire::{self, Defaults};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl Machine {
     /// Reads the details of a request: the members that only the dialect has, and the input that an earlier read asked
@@ -27,7 +28,7 @@ impl Machine {
         revision: Revision,
         method: KnownMethod,
         head: Option<&RequestHead<'_>>,
-    ) -> Result<Option<Box<Details>>, RpcError> {
+    ) -> Result<Option<Arc<Details>>, RpcError> {
         let version = if revision.shape == Shape::Dialect { draft.version()? } else { None };
         let listed = method == KnownMethod::ListResources && self.serves_dialect(revision);
         let filter = if listed { draft.filter()? } else { None };

@@ -139,11 +139,11 @@ impl<'a> Draft<'a> {
         input: Option<RetryInput>,
         params: Option<ParamFields>,
         progress_token: Option<Box<str>>,
-    ) -> Option<Box<Details>> {
+    ) -> Option<Arc<Details>> {
         let meta = self.raw_meta.map(Json::received);
         let any =
             meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some() || params.is_some();
-        any.then(|| Box::new(Details { meta, if_version, filter, input, params, progress_token }))
+        any.then(|| Arc::new(Details { meta, if_version, filter, input, params, progress_token }))
     }
 
     /// Returns the progress token of the client, as it came; `None` if the client wants no progress. A long one is an

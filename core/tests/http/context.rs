@@ -242,6 +242,30 @@ fn a_context_is_dropped_with_its_request_even_if_its_session_lives_on() {
 }
 
 #[test]
+fn a_call_that_is_kept_can_forget_the_context_of_its_request() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    server.resource("test://a", |_| Some("a")).unwrap();
+    let connection = server.connect(Caller::new(*b"ann"));
+    let message = request(1, "resources/read", &format!(r#""uri":"test://a",{META}"#));
+    let of_request: Arc<String> = Arc::default();
+    let mut kept = None;
+    let run = |event: Event| {
+        let Event::Read(mut call) = event else { panic!("no read") };
+        let responder = call.take_responder().unwrap();
+        assert!(call.request_context::<String>().is_some());
+        call.forget_request_context();
+        assert!(call.request_context::<String>().is_none());
+        responder.finish(wellhead::Answer::NotFound);
+        kept = Some(call);
+    };
+    connection.handle_with_context(message.as_bytes(), of_request.clone(), run).unwrap();
+    let kept = kept.unwrap();
+    assert_eq!(Arc::strong_count(&of_request), 1);
+    assert_eq!((kept.uri(), kept.caller().id(), kept.revision()), ("test://a", &b"ann"[..], "2026-07-28"));
+    assert!(kept.meta().is_some());
+}
+
+#[test]
 fn a_value_that_an_observer_attaches_stays_with_the_call_to_its_end() {
     let lines = Lines::default();
     let (observed_lines, asked) = (lines.clone(), lines.clone());
