@@ -6,7 +6,7 @@ use crate::callbacks::Callbacks;
 use crate::context::Context;
 use crate::convert;
 use crate::errors::{OrRaise, error};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, closed_early};
 use crate::exit::{detach, try_attach};
 use crate::hook::{keeping, raising};
 use crate::lock::lock;
@@ -112,7 +112,10 @@ impl Inner {
                 }
                 Err(e)
             }
-            None => handled.or_raise(py),
+            None => match handled.or_raise(py)? {
+                Handled::Nothing if core.is_closed() => Err(closed_early(py)),
+                handled => Ok(handled),
+            },
         }
     }
 }

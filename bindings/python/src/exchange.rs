@@ -19,6 +19,11 @@ pub(crate) struct Exchange {
 /// A tuple with the answer of a message, or with `None` for a message that has no answer.
 type Answer<'py> = (Option<Bound<'py, PyBytes>>,);
 
+/// Returns the exception for a message without an answer on a closed connection: a close drops the answers to come.
+pub(crate) fn closed_early(py: Python<'_>) -> PyErr {
+    error(py, ErrorKind::Closed, "the connection was closed before the answer came")
+}
+
 impl Exchange {
     pub(crate) fn new(connection: Arc<Inner>, route: Route) -> Self {
         Exchange { connection, route }
@@ -29,10 +34,7 @@ impl Exchange {
         let core = self.connection.core(py)?;
         match raising(|| detach(py, || core.take(self.route)))? {
             Some(Handled::Answer(answer)) => Ok(Some((Some(PyBytes::new(py, &answer)),))),
-            // A close drops the answers that were to come.
-            _ if core.is_closed() => {
-                Err(error(py, ErrorKind::Closed, "the connection was closed before the answer came"))
-            }
+            _ if core.is_closed() => Err(closed_early(py)),
             Some(_) => Ok(Some((None,))),
             None => Ok(None),
         }

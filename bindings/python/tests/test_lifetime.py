@@ -228,6 +228,28 @@ def test_a_closed_connection_is_finished_and_handle_raises_closed_error() -> Non
         connection.handle(request(1, "ping"))
 
 
+@pytest.mark.parametrize("who", ["the callback", "another thread"])
+def test_a_message_whose_connection_is_closed_meanwhile_raises_closed_error(who: str) -> None:
+    server = wellhead.Server("s", "1")
+    connection = server.connect()
+
+    @server.resource("n:x")
+    def callback() -> str:
+        if who == "the callback":
+            connection.close()
+        else:
+            thread = threading.Thread(target=connection.close)
+            thread.start()
+            thread.join(30)
+        return "x"
+
+    with pytest.raises(wellhead.ClosedError, match="closed before the answer came"):
+        connection.handle(read("n:x"))
+    connection = server.connect()
+    with pytest.raises(wellhead.ClosedError, match="closed before the answer came"):
+        asyncio.run(connection.handle_async(read("n:x")))
+
+
 def test_a_call_that_is_held_too_long_times_out() -> None:
     server = wellhead.Server("s", "1", limits=wellhead.Limits(call_ms=50))
     future: Future[str] = Future()
