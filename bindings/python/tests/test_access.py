@@ -3,12 +3,16 @@
 import asyncio
 import logging
 import weakref
-from typing import Any, Literal
+from collections import deque
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 import wellhead
 from client import cancel, outcome, read, request, transmitted
 from garbage import is_freed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LEGACY = b"""{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},\
 "clientInfo":{"name":"c","version":"1"}}}
@@ -157,15 +161,37 @@ def test_functions_with_other_parameters_are_refused() -> None:
     with pytest.raises(wellhead.UsageError, match=r"\(uri, wanted\)"):
         server.on_interest(interest)  # type: ignore[type-var]
 
-    def authorize(operation: str, targets: "Missing", call: wellhead.Call) -> Any: ...  # type: ignore[name-defined] # noqa: F821
+    def authorize(operation: str, targets: list[str], call: "Missing.Call") -> Any: ...  # type: ignore[name-defined] # noqa: F821
 
-    with pytest.raises(wellhead.UsageError, match='the annotation "Missing" of "targets" cannot be resolved'):
+    with pytest.raises(wellhead.UsageError, match='the annotation "Missing.Call" of "call" cannot be resolved'):
         server.authorize(authorize)
 
     def variadic(*arguments: Any) -> Any:
         return ["allow" for _ in arguments[1]]
 
     assert server.authorize(variadic) is variadic
+
+
+def test_annotations_of_positional_arguments_are_not_needed_at_run_time() -> None:
+    server = two_notes()
+    asked: list[object] = []
+
+    @server.authorize
+    def authorize(operation: str, targets: "Sequence[str]", call: "wellhead.Call") -> list[Literal["allow"]]:
+        asked.append(call)
+        return ["allow" for _ in targets]
+
+    assert outcome(server.connect().handle(read("n:1"))) == "one"
+    assert isinstance(asked[0], wellhead.Call)
+
+
+def test_a_function_of_c_may_be_a_callback() -> None:
+    server = two_notes()
+    published: deque[str] = deque()
+    server.on_interest(max)  # its signature cannot be read
+    server.on_publish(published.append)
+    server.notify_updated("n:1")
+    assert len(published) == 1
 
 
 def test_a_cycle_through_a_caller_and_callbacks_is_collected() -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     _Convert: TypeAlias = Callable[[Any], Any]
+    _Resolve: TypeAlias = Callable[[Any, str, Any], Any]  # function, parameter, annotation
     _Argument: TypeAlias = tuple[str, int, Any, bool, _Convert | None]
     _Plan: TypeAlias = tuple[list[_Argument], bool, str | None, str | None, dict[str, "Values"]]
     _Positional: TypeAlias = tuple[Callable[..., Any], bool, str | None, int]
@@ -206,10 +207,13 @@ def signature(function: Any) -> list[_Parameter]:
     return found
 
 
-def fixed_signature(function: Any) -> list[_Parameter] | None:
-    """Returns what `signature` does, or None for a function with a parameter * or **."""
+def fixed_signature(function: Any, resolve: _Resolve | None = None) -> list[_Parameter] | None:
+    """Returns what `signature` does, or None for a function with a parameter * or **.
+
+    resolve: Used in place of `resolved` for annotations. If given, a signature that cannot be read is None, too.
+    """
     if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
-        return from_inspect(function)
+        return from_inspect(function, resolve)
     code = function.__code__
     if code.co_flags & VARARGS:
         return None
@@ -226,12 +230,12 @@ def fixed_signature(function: Any) -> list[_Parameter] | None:
         else:
             default = defaults[at - first_default] if at >= first_default else MISSING
         annotation = annotations.get(name, MISSING)
-        found.append((name, resolved(function, name, annotation), default, keyword_only))
+        found.append((name, (resolve or resolved)(function, name, annotation), default, keyword_only))
     return found
 
 
-def from_inspect(function: Any) -> list[_Parameter] | None:
-    """Returns the parameters of any callable, or None if one of them is * or **."""
+def from_inspect(function: Any, resolve: _Resolve | None) -> list[_Parameter] | None:
+    """Does what `fixed_signature` does, for any callable."""
     import inspect
 
     if not callable(function):
@@ -239,6 +243,8 @@ def from_inspect(function: Any) -> list[_Parameter] | None:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as e:
+        if resolve is not None:
+            return None
         raise refusal(function, f"its signature cannot be read ({e}); wrap it in a def") from e
     found = []
     for one in parameters:
@@ -246,7 +252,7 @@ def from_inspect(function: Any) -> list[_Parameter] | None:
             return None
         annotation = MISSING if one.annotation is one.empty else one.annotation
         default = MISSING if one.default is one.empty else one.default
-        annotation = resolved(inspect.unwrap(function), one.name, annotation)
+        annotation = (resolve or resolved)(inspect.unwrap(function), one.name, annotation)
         found.append((one.name, annotation, default, one.kind == one.KEYWORD_ONLY))
     return found
 
@@ -263,6 +269,18 @@ def resolved(function: Any, name: str, annotation: Any) -> Any:
             function,
             f'the annotation "{annotation}" of "{name}" cannot be resolved ({e}); it is needed at run time',
         ) from e
+
+
+def resolved_call(function: Any, name: str, annotation: Any) -> Any:
+    """Returns what `resolved` does, or `MISSING` if the annotation has an unknown name and is not about a `Call`."""
+    try:
+        return resolved(function, name, annotation)
+    except UsageError:
+        import re
+
+        if re.search(r"\bCall\b", annotation):
+            raise
+        return MISSING
 
 
 def with_code(function: Any) -> Any:
@@ -315,9 +333,9 @@ def positional(function: Any, names: tuple[str, ...], required: int, may_want_ca
     `call` is the name of the parameter that is given the call. `count` is how many of the arguments it takes: at least
     `required`, and more if it has parameters for them without a default.
     """
-    parameters = fixed_signature(function)
+    parameters = fixed_signature(function, resolved_call)
     if parameters is None:
-        return function, is_async(function), None, len(names)  # * takes anything
+        return function, is_async(function), None, len(names)  # * takes anything, and so may a function of C
     call = next((name for name, annotation, _, _ in parameters if is_call(annotation)), None)
     needed = [name for name, _, default, _ in parameters if default is MISSING and name != call]
     first: list[str] = []
