@@ -163,7 +163,7 @@ def test_functions_with_other_parameters_are_refused() -> None:
 
     def authorize(operation: str, targets: list[str], call: "Missing.Call") -> Any: ...  # type: ignore[name-defined] # noqa: F821
 
-    with pytest.raises(wellhead.UsageError, match='the annotation "Missing.Call" of "call" cannot be resolved'):
+    with pytest.raises(wellhead.UsageError, match=r'the annotation "Missing\.Call" of "call" cannot be resolved'):
         server.authorize(authorize)
 
     def variadic(*arguments: Any) -> Any:
@@ -188,7 +188,7 @@ def test_annotations_of_positional_arguments_are_not_needed_at_run_time() -> Non
 def test_a_function_of_c_may_be_a_callback() -> None:
     server = two_notes()
     published: deque[str] = deque()
-    server.on_interest(max)  # its signature cannot be read
+    server.on_interest(max)  # type: ignore[type-var] # its signature cannot be read
     server.on_publish(published.append)
     server.notify_updated("n:1")
     assert len(published) == 1

@@ -2,14 +2,18 @@
 
 import base64
 import logging
+import sys
 import threading
 from concurrent.futures import Future
 from functools import partial, wraps
-from typing import Annotated, Any, List, Optional  # noqa: UP035
+from typing import TYPE_CHECKING, Annotated, Any, List, Optional  # noqa: UP035
 
 import pytest
 import wellhead
 from client import cancel, outcome, read, read_or_error, request, transmitted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def test_a_variable_is_given_by_name_and_converted_by_annotation() -> None:
@@ -441,6 +445,44 @@ def test_annotated_types_count_as_the_types_that_they_annotate() -> None:
 
     with pytest.raises(wellhead.UsageError, match="annotate it str, int, float"):
         server.resource("q:{id}")(unsupported)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="Python evaluates annotations with the def")
+def test_a_type_that_is_not_there_at_run_time_is_refused_only_where_it_is_needed() -> None:
+    server = wellhead.Server("s", "1")
+
+    class Own:
+        def complete(self, value: str, others: Mapping[str, str], call: wellhead.Call) -> list[str]:
+            return [f"{value} {call.revision}"]
+
+    @server.authorize
+    def authorize(operation: str, targets: Sequence[str], call: wellhead.Call) -> Any:
+        return ["allow" for _ in targets]
+
+    @server.resource("n:{id}", complete={"id": Own().complete})
+    def read(id: str) -> str:
+        return id
+
+    with server.test_client(revision="2026-07-28") as client:
+        assert client.read("n:1") == "1"
+        assert client.complete("n:{id}", "id", "a") == ["a 2026-07-28"]
+
+    def needed(id: Sequence[str]) -> None: ...
+
+    for decorator in (server.resource("m:{id}"), server.tool, server.prompt):
+        with pytest.raises(wellhead.UsageError, match=r'"Sequence\[str\]" of "id" cannot be resolved'):
+            decorator(needed)
+
+    def call(operation: str, targets: list[str], call: Missing.Call) -> Any:  # type: ignore[name-defined] # noqa: F821
+        return call
+
+    with pytest.raises(wellhead.UsageError, match=r'"Missing\.Call" of "call" cannot be resolved'):
+        server.authorize(call)
+
+    def unknown() -> Sequence[str]: ...
+
+    with pytest.raises(wellhead.UsageError, match=r'"Sequence\[str\]" of "return" cannot be resolved'):
+        server.tool(unknown)
 
 
 def test_a_parameter_for_a_call_or_none_is_given_the_call() -> None:

@@ -11,6 +11,7 @@ from wellhead._errors import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from inspect import Signature
     from typing import Any, TypeAlias
 
     _Convert: TypeAlias = Callable[[Any], Any]
@@ -221,7 +222,7 @@ def fixed_signature(function: Any, resolve: _Resolve | None = None) -> list[_Par
     defaults = function.__defaults__ or ()
     first_default = code.co_argcount - len(defaults)
     keyword_defaults = function.__kwdefaults__ or {}
-    annotations = getattr(function, "__annotations__", {})
+    annotations = annotations_of(function)
     found = []
     for at, name in enumerate(names):
         keyword_only = at >= code.co_argcount
@@ -235,13 +236,13 @@ def fixed_signature(function: Any, resolve: _Resolve | None = None) -> list[_Par
 
 
 def from_inspect(function: Any, resolve: _Resolve | None) -> list[_Parameter] | None:
-    """Does what `fixed_signature` does, for any callable."""
+    """Returns the parameters of any callable, as `fixed_signature` does."""
     import inspect
 
     if not callable(function):
         raise refusal(function, "it is no function")
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = inspect_signature(function).parameters.values()
     except (TypeError, ValueError) as e:
         if resolve is not None:
             return None
@@ -257,8 +258,44 @@ def from_inspect(function: Any, resolve: _Resolve | None) -> list[_Parameter] | 
     return found
 
 
+def annotations_of(function: Any) -> dict[str, Any]:
+    """Returns the annotations of a function. From Python 3.14 on, one with an unknown name is a `ForwardRef`."""
+    try:
+        return getattr(function, "__annotations__", {})
+    except NameError:
+        if sys.version_info >= (3, 14):
+            from annotationlib import Format, get_annotations
+
+            return get_annotations(function, format=Format.FORWARDREF)
+        raise
+
+
+def inspect_signature(function: Any) -> Signature:
+    """Returns the signature of any callable, with annotations as `annotations_of` has them."""
+    import inspect
+
+    try:
+        return inspect.signature(function)
+    except NameError:
+        if sys.version_info >= (3, 14):
+            from annotationlib import Format
+
+            return inspect.signature(function, annotation_format=Format.FORWARDREF)
+        raise
+
+
+def written(function: Any, name: str, annotation: Any) -> Any:
+    """Returns the text of an annotation that is a `ForwardRef`; another annotation unchanged."""
+    if sys.version_info >= (3, 14) and type(annotation).__name__ == "ForwardRef":
+        from annotationlib import Format, get_annotations
+
+        return get_annotations(with_code(function), format=Format.STRING)[name]
+    return annotation
+
+
 def resolved(function: Any, name: str, annotation: Any) -> Any:
     """Returns the type that a string annotation names; another annotation unchanged."""
+    annotation = written(function, name, annotation)
     if not isinstance(annotation, str):
         return annotation
     function = with_code(function)
@@ -273,6 +310,7 @@ def resolved(function: Any, name: str, annotation: Any) -> Any:
 
 def resolved_call(function: Any, name: str, annotation: Any) -> Any:
     """Returns what `resolved` does, or `MISSING` if the annotation has an unknown name and is not about a `Call`."""
+    annotation = written(function, name, annotation)
     try:
         return resolved(function, name, annotation)
     except UsageError:

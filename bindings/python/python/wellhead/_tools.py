@@ -125,7 +125,7 @@ def bare_return(function: Any) -> Any:
     import inspect
 
     function = inspect.unwrap(function)
-    annotation = getattr(_parameters.with_code(function), "__annotations__", {}).get("return", Any)
+    annotation = _parameters.annotations_of(_parameters.with_code(function)).get("return", Any)
     return _parameters.resolved(function, "return", annotation)
 
 
