@@ -479,7 +479,8 @@ def test_a_type_that_is_not_there_at_run_time_is_refused_only_where_it_is_needed
     with pytest.raises(wellhead.UsageError, match=r'"Missing\.Call" of "call" cannot be resolved'):
         server.authorize(call)
 
-    def unknown() -> Sequence[str]: ...
+    def unknown() -> Sequence[str]:
+        return []
 
     with pytest.raises(wellhead.UsageError, match=r'"Sequence\[str\]" of "return" cannot be resolved'):
         server.tool(unknown)

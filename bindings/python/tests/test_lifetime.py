@@ -343,6 +343,39 @@ def test_a_callback_that_forks_answers_in_the_parent_only() -> None:
         assert process.end() == (0, "")
 
 
+def test_a_callback_that_forks_after_a_coroutine_has_run_answers_in_the_parent_only() -> None:
+    program = """
+    import os, signal, warnings
+    import wellhead
+    warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:coroutine")
+    def coroutine():
+        async def answer():
+            return "awaited"
+        return answer()  # begins the event loop, on a thread that the child lacks
+
+    @server.resource("n:fork")
+    def callback() -> str:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            return "from the child"
+        return str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    try:
+        server.run()
+    except wellhead.ClosedError as e:
+        raise SystemExit(5 if e.code == "forked" else 6)
+    """
+    with Process(program) as process:
+        for name, answer in [("coroutine", "awaited"), ("fork", "5")]:
+            process.send(read(f"n:{name}"))
+            assert process.receive()["result"]["contents"][0]["text"] == answer
+        assert process.end() == (0, "")
+
+
 def forked(act: Any) -> None:
     """Runs `act` in a child, and expects it to return."""
     child = os.fork()

@@ -168,7 +168,7 @@ class LateLoop:
     def __exit__(self, *_: object) -> None:
         self.driver.stop()  # the answers of the tasks are not wanted
         self.driver.use_loop(None)
-        if self.loop is not None:
+        if self.loop is not None and self.loop.is_here():  # a child of fork lacks its thread
             self.loop.end(self.driver)
             self.loop.stop()
 
