@@ -218,6 +218,42 @@ def test_ctrl_c_interrupts_a_wait_and_is_raised(kind: str, threads: int) -> None
         assert process.process.wait() == 7
 
 
+def test_ctrl_c_interrupts_a_wait_after_a_coroutine_has_run_where_loops_take_signals() -> None:
+    """As Windows' default loop, which takes the signals if the main thread makes it."""
+    program = """
+    import asyncio, signal, socket, threading
+    import wellhead
+
+    new_event_loop = asyncio.new_event_loop
+    _, own = socket.socketpair()
+    own.setblocking(False)
+
+    def taking():
+        if threading.current_thread() is threading.main_thread():
+            signal.set_wakeup_fd(own.fileno())
+        return new_event_loop()
+
+    asyncio.new_event_loop = taking
+    server = wellhead.Server("s", "1")
+
+    @server.resource("n:x")
+    def callback():
+        async def answer():
+            return "x"
+        return answer()
+
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        raise SystemExit(7)
+    """
+    with Process(program) as process:
+        process.send(read("n:x", 1))
+        assert text(process.receive()) == "x"
+        process.process.send_signal(signal.SIGINT)
+        assert process.process.wait(20) == 7
+
+
 def test_the_wakeup_descriptor_and_handlers_are_put_back() -> None:
     program = """
     import signal

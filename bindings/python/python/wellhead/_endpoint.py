@@ -290,20 +290,32 @@ class Stream:
 
 
 class Loop:
-    """An event loop on a thread of its own, for `async def`."""
+    """An event loop on a thread of its own, for `async def`.
+
+    That thread makes it. On Windows a loop that the main thread makes takes the signals away from the service there.
+    """
 
     def __init__(self) -> None:
-        import asyncio
+        from concurrent.futures import Future
 
         self.process = os.getpid()
-        self.loop: asyncio.AbstractEventLoop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self.work, name="wellhead-loop", daemon=True)
+        made: Future[asyncio.AbstractEventLoop] = Future()
+        self.thread = threading.Thread(target=self.work, args=(made,), name="wellhead-loop", daemon=True)
         Context().run(self.thread.start)  # not in the context of the request that needs it first
+        self.loop = made.result()
 
-    def work(self) -> None:
-        self.loop.run_forever()
-        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-        self.loop.close()
+    def work(self, made: Future[asyncio.AbstractEventLoop]) -> None:
+        import asyncio
+
+        try:
+            loop = asyncio.new_event_loop()
+        except BaseException as e:
+            made.set_exception(e)
+            return
+        made.set_result(loop)
+        loop.run_forever()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
     def is_here(self) -> bool:
         return self.process == os.getpid()
