@@ -10,7 +10,18 @@ import pytest
 import wellhead
 from annotated_types import Gt, Predicate
 from client import read_or_error
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, RootModel, StringConstraints, create_model
+from pydantic import (
+    AfterValidator,
+    Base64Bytes,
+    Base64Str,
+    Base64UrlBytes,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    RootModel,
+    StringConstraints,
+    create_model,
+)
 
 
 class Place(BaseModel):
@@ -237,6 +248,49 @@ def test_a_note_checks_and_changes_an_argument(hint: Any, good: Any, kept: Any, 
     result = call(of, {"value": bad})
     assert result["isError"] and why in result["content"][0]["text"]
     assert got == [kept] and type(got[0]) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("hint", "given", "schema", "kept"),
+    [
+        (Base64Bytes, "YWI/YT4/", {"type": "string", "contentEncoding": "base64"}, b"ab?a>?"),
+        (Base64UrlBytes, "YWI_YT4_", {"type": "string", "contentEncoding": "base64url"}, b"ab?a>?"),
+        (Base64Str, "YWJj", {"type": "string"}, "abc"),
+        (Annotated[Base64Bytes, AfterValidator(bytes.upper)], "YWJj", None, b"ABC"),
+        (Base64Bytes | None, "YWJj", None, b"abc"),
+        (list[Base64Bytes], ["YWJj"], None, [b"abc"]),
+    ],
+    ids=str,
+)
+def test_encoded_bytes_are_decoded_once(hint: Any, given: Any, schema: Any, kept: Any) -> None:
+    of, got = server(), []
+
+    def buy(value):  # type: ignore[no-untyped-def]
+        got.append(value)
+        return {"value": value}
+
+    buy.__annotations__.update(value=hint, **{"return": dict[str, hint]})
+    of.tool(buy)
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    if schema is not None:
+        assert tool["inputSchema"]["properties"]["value"] == schema
+    assert "base64url" not in str(tool["outputSchema"])  # bytes that a function returns become base64
+    assert "isError" not in call(of, {"value": given})
+    assert got == [kept]
+
+
+def test_encoded_bytes_have_limits_and_a_default() -> None:
+    of, got = server(), []
+
+    @of.tool
+    def buy(value: Annotated[Base64UrlBytes, Field(max_length=3)] = b"?>?") -> None:
+        got.append(value)
+
+    for arguments in ({}, {"value": "Pz4_"}):
+        assert "isError" not in call(of, arguments)
+    assert "not 4" in call(of, {"value": "YWJjZA=="})["content"][0]["text"]
+    assert got == [b"?>?", b"?>?"]
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,8 @@ class Hints:
     def read(self, hint: Any) -> Hint:
         hint, notes = without_notes(hint)
         found = self.bare(hint)
+        if hint is bytes and self.mode == "validation" and (format_ := base64_of(notes)) is not None:
+            found = Hint({**found.schema, "contentEncoding": format_}, found.fits)  # the note decodes the text
         return annotated(hint, found, notes) if notes else found
 
     def bare(self, hint: Any) -> Hint:
@@ -417,6 +419,13 @@ def annotated(hint: Any, found: Hint, notes: list[Any]) -> Hint:
         return dataclasses.replace(found, schema=schema)
     check = checker(hint, [note for note in notes if not isinstance(note, Mapping)])
     return dataclasses.replace(found, schema=schema, convert=lambda value: check(found.value(value)))
+
+
+def base64_of(notes: list[Any]) -> str | None:
+    """Returns the format that a note of pydantic decodes, for `Base64Bytes` and `Base64UrlBytes`; else None."""
+    encoders = [note.encoder for note in notes if is_of_pydantic(note) and hasattr(note, "encoder")]
+    formats = [encoder.get_json_format() for encoder in encoders if hasattr(encoder, "get_json_format")]
+    return next((one for one in formats if one in ("base64", "base64url")), None)
 
 
 def kinds(schema: _Schema) -> list[str]:
