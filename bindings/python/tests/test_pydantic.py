@@ -293,6 +293,33 @@ def test_encoded_bytes_have_limits_and_a_default() -> None:
     assert got == [b"?>?", b"?>?"]
 
 
+def test_a_constraint_that_a_member_of_a_union_cannot_have_refuses_its_values() -> None:
+    of, got = server(), []
+
+    @of.tool
+    def buy(value: Annotated[int | str, Field(gt=2)]) -> None:
+        got.append(value)
+
+    call(of, {"value": 3})
+    why = "has a type to which a constraint does not apply (Unable to apply constraint 'gt' to supplied value a)"
+    expected = f"Invalid arguments for tool buy:\n- value: {why}"
+    assert call(of, {"value": "a"})["content"][0]["text"] == expected
+    assert "more than 2" in call(of, {"value": 2})["content"][0]["text"]
+    assert got == [3]
+
+
+def test_a_type_error_of_a_validator_is_a_failure_of_the_tool() -> None:
+    def wrong(value: int) -> int:
+        return value + None  # type: ignore[operator]
+
+    of = server()
+
+    @of.tool
+    def buy(value: Annotated[int, AfterValidator(wrong)]) -> None: ...
+
+    assert "Invalid" not in call(of, {"value": 3})["content"][0]["text"]
+
+
 @pytest.mark.parametrize(
     ("hint", "good", "kept", "bad"),
     [

@@ -453,7 +453,16 @@ def checker(hint: Any, notes: list[Any]) -> Callable[[Any], Any]:
     except Exception as e:  # pydantic is absent, or refuses the notes
         what = ", ".join(map(repr, unknown or found))
         raise Unsupported(f"nothing can check {what} of {show(hint)} ({first_line(e)})") from e
-    return lambda value: validated(validate, value)
+
+    def check(value: Any) -> Any:
+        try:
+            return validated(validate, value)
+        except TypeError as e:
+            if not str(e).startswith("Unable to apply constraint"):
+                raise  # of a function of the application
+            raise Mismatch(f"has a type to which a constraint does not apply ({first_line(e)})") from e
+
+    return check
 
 
 def may_be(schema: _Schema, value: _Json) -> bool:
