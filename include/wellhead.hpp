@@ -1111,7 +1111,8 @@ using ToolCallback = Callback<ToolResult(const Call &call)>;
 namespace detail {
 
 /* True for a function that answers through a Method. A function that takes any arguments, as a std::bind object does, and
- * returns a result is a ToolCallback. The order keeps such a function from being instantiated for a Method. */
+ * returns a result is a ToolCallback. The order keeps such a function from being instantiated for a Method, unless it
+ * stands in braces. */
 template <class F>
 inline constexpr bool answers_through_method =
     std::conjunction_v<std::negation<std::is_invocable_r<ToolResult, F &, const Call &>>, std::is_convertible<F, MethodCallback>>;

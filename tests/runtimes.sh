@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the Node package in Bun and in Deno: README's server over standard input and output, and most suites.
+# Runs the Node package in Bun and in Deno: README's server over standard input and output, and the suites below.
 # Installs both from npm. Expects a built package in bindings/node.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$root/build/runtimes
-# The others start Node, or are about what Bun or Deno do in their own way: garbage, the type of a Blob, the text of a TypeError.
+# Each passes in both. Others start Node, or need what one of the two does in its own way, such as the type of a Blob.
 suites=(access callbacks client closing connection gone http-vectors json methods prompts registration requests tools vectors)
 
 mkdir -p "$out"

@@ -95,7 +95,9 @@ pub(crate) fn carry(dry: bool) -> Result<Vec<String>, String> {
     })?;
     for path in WITH_TARBALLS {
         put(path, &|text| {
-            let old = between(&text, "npm install --offline ./dist/wellhead-", ".tgz", path)?;
+            let Ok(old) = between(&text, "npm install --offline ./dist/wellhead-", ".tgz", path) else {
+                return Ok(text); // the page names the registry, once the package is there
+            };
             Ok(text.replace(&format!("-{old}.tgz"), &format!("-{version}.tgz")))
         })?;
     }
