@@ -15,6 +15,8 @@ from client import cancel, outcome, read, read_or_error, request, transmitted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from wellhead import Call
+
 
 def test_a_variable_is_given_by_name_and_converted_by_annotation() -> None:
     server = wellhead.Server("s", "1")
@@ -484,6 +486,45 @@ def test_a_type_that_is_not_there_at_run_time_is_refused_only_where_it_is_needed
 
     with pytest.raises(wellhead.UsageError, match=r'"Sequence\[str\]" of "return" cannot be resolved'):
         server.tool(unknown)
+
+    def unknown_items() -> list[Missing]:  # type: ignore[name-defined] # noqa: F821
+        return []
+
+    with pytest.raises(wellhead.UsageError, match=r'"list\[Missing\]" of "return" cannot be resolved'):
+        server.tool(unknown_items)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="Python evaluates annotations with the def")
+def test_a_call_that_is_not_there_at_run_time_is_refused_within_another_type() -> None:
+    server = wellhead.Server("s", "1")
+
+    def optional(params: dict[str, Any], call: Optional[Call] = None) -> dict[str, Any]:  # noqa: UP045
+        return params
+
+    def annotated(params: dict[str, Any], call: Annotated[Call, "the call"]) -> dict[str, Any]:
+        return params
+
+    class Bound:
+        def method(self, params: dict[str, Any], call: Optional[Call] = None) -> dict[str, Any]:  # noqa: UP045
+            return params
+
+    for function in (optional, annotated, Bound().method):
+        for decorator in (server.method("x/y"), server.fallback, server.tool):
+            with pytest.raises(wellhead.UsageError, match=r'Call.*" of "call" cannot be resolved'):
+                decorator(function)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="Python evaluates annotations with the def")
+def test_a_class_whose_arguments_have_unknown_types_may_be_a_callback() -> None:
+    server, seen = wellhead.Server("s", "1"), []
+
+    class Published:
+        def __init__(self, event: Sequence[str]) -> None:
+            seen.append(event)
+
+    server.on_publish(Published)
+    server.notify_updated("n:1")
+    assert len(seen) == 1
 
 
 def test_a_parameter_for_a_call_or_none_is_given_the_call() -> None:

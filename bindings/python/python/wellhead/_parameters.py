@@ -11,7 +11,7 @@ from wellhead._errors import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from inspect import Signature
+    from inspect import Parameter
     from typing import Any, TypeAlias
 
     _Convert: TypeAlias = Callable[[Any], Any]
@@ -242,7 +242,7 @@ def from_inspect(function: Any, resolve: _Resolve | None) -> list[_Parameter] | 
     if not callable(function):
         raise refusal(function, "it is no function")
     try:
-        parameters = inspect_signature(function).parameters.values()
+        parameters = inspect_parameters(function)
     except (TypeError, ValueError) as e:
         if resolve is not None:
             return None
@@ -259,43 +259,43 @@ def from_inspect(function: Any, resolve: _Resolve | None) -> list[_Parameter] | 
 
 
 def annotations_of(function: Any) -> dict[str, Any]:
-    """Returns the annotations of a function. From Python 3.14 on, one with an unknown name is a `ForwardRef`."""
+    """Returns the annotations of a function. From Python 3.14 on, one with an unknown name is its text."""
     try:
         return getattr(function, "__annotations__", {})
     except NameError:
         if sys.version_info >= (3, 14):
             from annotationlib import Format, get_annotations
 
-            return get_annotations(function, format=Format.FORWARDREF)
+            texts = get_annotations(function, format=Format.STRING)
+            found = get_annotations(function, format=Format.FORWARDREF)
+            return {name: texts[name] if has_unknown(one) else one for name, one in found.items()}
         raise
 
 
-def inspect_signature(function: Any) -> Signature:
-    """Returns the signature of any callable, with annotations as `annotations_of` has them."""
+def inspect_parameters(function: Any) -> list[Parameter]:
+    """Returns the parameters of any callable, with annotations as `annotations_of` has them."""
     import inspect
 
     try:
-        return inspect.signature(function)
+        return list(inspect.signature(function).parameters.values())
     except NameError:
         if sys.version_info >= (3, 14):
             from annotationlib import Format
 
-            return inspect.signature(function, annotation_format=Format.FORWARDREF)
+            texts = inspect.signature(function, annotation_format=Format.STRING).parameters
+            found = inspect.signature(function, annotation_format=Format.FORWARDREF).parameters
+            return [texts[name] if has_unknown(one.annotation) else one for name, one in found.items()]
         raise
 
 
-def written(function: Any, name: str, annotation: Any) -> Any:
-    """Returns the text of an annotation that is a `ForwardRef`; another annotation unchanged."""
-    if sys.version_info >= (3, 14) and type(annotation).__name__ == "ForwardRef":
-        from annotationlib import Format, get_annotations
-
-        return get_annotations(with_code(function), format=Format.STRING)[name]
-    return annotation
+def has_unknown(annotation: Any) -> bool:
+    """Returns whether an annotation has a `ForwardRef`, which stands for an unknown name from Python 3.14 on."""
+    parts = (*getattr(annotation, "__args__", ()), *getattr(annotation, "__metadata__", ()))
+    return type(annotation).__name__ == "ForwardRef" or any(map(has_unknown, parts))
 
 
 def resolved(function: Any, name: str, annotation: Any) -> Any:
     """Returns the type that a string annotation names; another annotation unchanged."""
-    annotation = written(function, name, annotation)
     if not isinstance(annotation, str):
         return annotation
     function = with_code(function)
@@ -310,7 +310,6 @@ def resolved(function: Any, name: str, annotation: Any) -> Any:
 
 def resolved_call(function: Any, name: str, annotation: Any) -> Any:
     """Returns what `resolved` does, or `MISSING` if the annotation has an unknown name and is not about a `Call`."""
-    annotation = written(function, name, annotation)
     try:
         return resolved(function, name, annotation)
     except UsageError:
