@@ -194,6 +194,13 @@ def test_a_function_of_c_may_be_a_callback() -> None:
     assert len(published) == 1
 
 
+def test_a_completer_of_c_without_a_signature_is_given_the_value_only() -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("n:{id}", complete={"id": dir})(lambda id: id)  # its signature cannot be read
+    with server.test_client() as client:
+        assert client.complete("n:{id}", "id", "a") == dir("a")
+
+
 def test_a_cycle_through_a_caller_and_callbacks_is_collected() -> None:
     class Value:
         def __init__(self, server: wellhead.Server) -> None:

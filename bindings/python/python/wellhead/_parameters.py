@@ -208,13 +208,16 @@ def signature(function: Any) -> list[_Parameter]:
     return found
 
 
-def fixed_signature(function: Any, resolve: _Resolve | None = None) -> list[_Parameter] | None:
+def fixed_signature(
+    function: Any, resolve: _Resolve | None = None, assumed: list[_Parameter] | None = None
+) -> list[_Parameter] | None:
     """Returns what `signature` does, or None for a function with a parameter * or **.
 
-    resolve: Used in place of `resolved` for annotations. If given, a signature that cannot be read is None, too.
+    resolve: Used in place of `resolved` for annotations.
+    assumed: The parameters of a function of C whose signature cannot be read. If None, it is refused.
     """
     if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
-        return from_inspect(function, resolve)
+        return from_inspect(function, resolve, assumed)
     code = function.__code__
     if code.co_flags & VARARGS:
         return None
@@ -235,7 +238,7 @@ def fixed_signature(function: Any, resolve: _Resolve | None = None) -> list[_Par
     return found
 
 
-def from_inspect(function: Any, resolve: _Resolve | None) -> list[_Parameter] | None:
+def from_inspect(function: Any, resolve: _Resolve | None, assumed: list[_Parameter] | None) -> list[_Parameter] | None:
     """Returns the parameters of any callable, as `fixed_signature` does."""
     import inspect
 
@@ -244,8 +247,8 @@ def from_inspect(function: Any, resolve: _Resolve | None) -> list[_Parameter] | 
     try:
         parameters = inspect_parameters(function)
     except (TypeError, ValueError) as e:
-        if resolve is not None:
-            return None
+        if assumed is not None:
+            return assumed
         raise refusal(function, f"its signature cannot be read ({e}); wrap it in a def") from e
     found = []
     for one in parameters:
@@ -370,9 +373,10 @@ def positional(function: Any, names: tuple[str, ...], required: int, may_want_ca
     `call` is the name of the parameter that is given the call. `count` is how many of the arguments it takes: at least
     `required`, and more if it has parameters for them without a default.
     """
-    parameters = fixed_signature(function, resolved_call)
+    assumed = [(name, MISSING, MISSING, False) for name in names[:required]]
+    parameters = fixed_signature(function, resolved_call, assumed)
     if parameters is None:
-        return function, is_async(function), None, len(names)  # * takes anything, and so may a function of C
+        return function, is_async(function), None, len(names)  # * takes anything
     call = next((name for name, annotation, _, _ in parameters if is_call(annotation)), None)
     needed = [name for name, _, default, _ in parameters if default is MISSING and name != call]
     first: list[str] = []
