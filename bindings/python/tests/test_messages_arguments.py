@@ -157,6 +157,12 @@ MISTAKES: list[Mistake] = [
         TypeError,
         f"meta cannot be written as JSON: a[0].b {NOT_FINITE}",
     ),
+    Mistake(
+        "a number of JSON as a name, and one that JSON lacks behind it",
+        lambda server: server.text("a:b", "x", meta={1.5: [float("nan")]}),
+        TypeError,
+        f'meta cannot be written as JSON: ["1.5"][0] {NOT_FINITE}',
+    ),
     *(
         Mistake(f"a surrogate in {name}", make, wellhead.UsageError, f"{name} {HALF}")
         for name, make in {

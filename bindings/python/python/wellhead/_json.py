@@ -77,7 +77,7 @@ def faults(value: Any, *steps: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
         for name, one in value.items():
             if isinstance(name, str) and (why := no_unicode(name)):
                 yield steps, f"has a name that {why}"
-            yield from faults(one, *steps, name)
+            yield from faults(one, *steps, str(name))
     elif isinstance(value, (list, tuple)):
         for at, one in enumerate(value):
             yield from faults(one, *steps, at)
