@@ -301,10 +301,26 @@ def test_a_constraint_that_a_member_of_a_union_cannot_have_refuses_its_values() 
         got.append(value)
 
     call(of, {"value": 3})
-    why = "has a type to which a constraint does not apply (Unable to apply constraint 'gt' to supplied value a)"
+    why = "has a type to which a constraint does not apply (Unable to apply constraint 'gt')"
     expected = f"Invalid arguments for tool buy:\n- value: {why}"
     assert call(of, {"value": "a"})["content"][0]["text"] == expected
     assert "more than 2" in call(of, {"value": 2})["content"][0]["text"]
+    assert got == [3]
+
+
+def test_a_constraint_that_a_field_of_a_model_cannot_have_refuses_its_values() -> None:
+    class Bounded(BaseModel):
+        value: Annotated[int | str, Field(gt=2)]
+
+    of, got = server(), []
+
+    @of.tool
+    def buy(given: Bounded) -> None:
+        got.append(given.value)
+
+    call(of, {"given": {"value": 3}})
+    expected = "given: has a type to which a constraint does not apply (Unable to apply constraint 'gt')"
+    assert expected in call(of, {"given": {"value": "a"}})["content"][0]["text"]
     assert got == [3]
 
 

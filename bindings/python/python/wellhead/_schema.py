@@ -453,16 +453,7 @@ def checker(hint: Any, notes: list[Any]) -> Callable[[Any], Any]:
     except Exception as e:  # pydantic is absent, or refuses the notes
         what = ", ".join(map(repr, unknown or found))
         raise Unsupported(f"nothing can check {what} of {show(hint)} ({first_line(e)})") from e
-
-    def check(value: Any) -> Any:
-        try:
-            return validated(validate, value)
-        except TypeError as e:
-            if not str(e).startswith("Unable to apply constraint"):
-                raise  # of a function of the application
-            raise Mismatch(f"has a type to which a constraint does not apply ({first_line(e)})") from e
-
-    return check
+    return lambda value: validated(validate, value)
 
 
 def may_be(schema: _Schema, value: _Json) -> bool:
@@ -551,6 +542,11 @@ def validated(validate: Callable[[Any], Any], value: Any) -> Any:
         return validate(value)
     except ValueError as e:
         raise Mismatch(first_line(e)) from e
+    except TypeError as e:
+        refused, _, _ = str(e).partition(" to supplied value")
+        if not refused.startswith("Unable to apply constraint"):
+            raise  # of a function of the application
+        raise Mismatch(f"has a type to which a constraint does not apply ({refused})") from e
 
 
 def first_line(e: Exception) -> str:
