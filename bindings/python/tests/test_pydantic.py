@@ -17,6 +17,8 @@ from pydantic import (
     Base64UrlBytes,
     BaseModel,
     BeforeValidator,
+    EncodedBytes,
+    EncoderProtocol,
     Field,
     RootModel,
     StringConstraints,
@@ -35,6 +37,23 @@ class Order(BaseModel):
     item: str = Field(min_length=1, description="The thing to order")
     count: int = Field(default=1, ge=1)
     to: Place | None = Field(default=None, alias="deliverTo")
+
+
+class Hex(EncoderProtocol):
+    @classmethod
+    def decode(cls, data: bytes) -> bytes:
+        return bytes.fromhex(data.decode())
+
+    @classmethod
+    def encode(cls, value: bytes) -> bytes:
+        return value.hex().encode()
+
+    @classmethod
+    def get_json_format(cls) -> str:
+        return "hex"
+
+
+HexBytes = Annotated[bytes, EncodedBytes(encoder=Hex)]
 
 
 def server() -> wellhead.Server:
@@ -256,6 +275,9 @@ def test_a_note_checks_and_changes_an_argument(hint: Any, good: Any, kept: Any, 
         (Base64Bytes, "YWI/YT4/", {"type": "string", "contentEncoding": "base64"}, b"ab?a>?"),
         (Base64UrlBytes, "YWI_YT4_", {"type": "string", "contentEncoding": "base64url"}, b"ab?a>?"),
         (Base64Str, "YWJj", {"type": "string"}, "abc"),
+        (Annotated[Base64Str, Field(max_length=3)], "YWJj", {"type": "string"}, "abc"),
+        (HexBytes, "616263", {"type": "string", "format": "hex"}, b"abc"),
+        (Annotated[HexBytes, Field(max_length=3)], "616263", {"type": "string", "format": "hex"}, b"abc"),
         (Annotated[Base64Bytes, AfterValidator(bytes.upper)], "YWJj", None, b"ABC"),
         (Base64Bytes | None, "YWJj", None, b"abc"),
         (list[Base64Bytes], ["YWJj"], None, [b"abc"]),

@@ -127,8 +127,9 @@ class Hints:
     def read(self, hint: Any) -> Hint:
         hint, notes = without_notes(hint)
         found = self.bare(hint)
-        if hint is bytes and self.mode == "validation" and (format_ := base64_of(notes)) is not None:
-            found = Hint({**found.schema, "contentEncoding": format_}, found.fits)  # the note decodes the text
+        if hint is bytes and self.mode == "validation" and (format_ := encoding(notes)) is not None:
+            member = "contentEncoding" if format_ in ("base64", "base64url") else "format"
+            found = Hint({"type": "string", member: format_}, found.fits)  # the note decodes the text
         return annotated(hint, found, notes) if notes else found
 
     def bare(self, hint: Any) -> Hint:
@@ -413,7 +414,7 @@ def annotated(hint: Any, found: Hint, notes: list[Any]) -> Hint:
     Raises `Unsupported` for a constraint that cannot be checked.
     """
     schema = {**found.schema, **descriptions(notes)}
-    of = kinds(found.schema)
+    of = kinds(found.schema) if encoding(notes) is None else []  # a decoded value has other lengths than its text
     is_said = [is_written(part, of, schema) for part in guards(notes) if not isinstance(part, Mapping)]
     if all(is_said):
         return dataclasses.replace(found, schema=schema)
@@ -421,11 +422,10 @@ def annotated(hint: Any, found: Hint, notes: list[Any]) -> Hint:
     return dataclasses.replace(found, schema=schema, convert=lambda value: check(found.value(value)))
 
 
-def base64_of(notes: list[Any]) -> str | None:
-    """Returns the format that a note of pydantic decodes, for `Base64Bytes` and `Base64UrlBytes`; else None."""
+def encoding(notes: list[Any]) -> str | None:
+    """Returns the format of the texts that a note of pydantic decodes, such as that of `Base64Bytes`; else None."""
     encoders = [note.encoder for note in notes if is_of_pydantic(note) and hasattr(note, "encoder")]
-    formats = [encoder.get_json_format() for encoder in encoders if hasattr(encoder, "get_json_format")]
-    return next((one for one in formats if one in ("base64", "base64url")), None)
+    return next((encoder.get_json_format() for encoder in encoders if hasattr(encoder, "get_json_format")), None)
 
 
 def kinds(schema: _Schema) -> list[str]:
