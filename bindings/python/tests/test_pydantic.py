@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any
@@ -313,6 +314,56 @@ def test_encoded_bytes_have_limits_and_a_default() -> None:
         assert "isError" not in call(of, arguments)
     assert "not 4" in call(of, {"value": "YWJjZA=="})["content"][0]["text"]
     assert got == [b"?>?", b"?>?"]
+
+
+@dataclass
+class Coded:
+    code: Base64Str = "hello"
+
+
+@pytest.mark.parametrize(
+    ("hint", "default"),
+    [
+        (Base64UrlBytes, b"?>?"),
+        (Base64Str, "hello"),
+        (Base64Str | None, "hello"),
+        (list[Base64Str], ["hello"]),
+        (tuple[int, Base64Str], (1, "hello")),
+        (dict[str, Base64Str], {"a": "hello"}),
+        (Coded, Coded()),
+        (Annotated[str, AfterValidator(lambda text: text + "!")], "x"),
+        (Annotated[str, StringConstraints(to_lower=True)], "X"),
+        (Annotated[int | str, Field(gt=2)], "a"),
+        (Base64Str, Field(default="hello")),
+    ],
+    ids=str,
+)
+def test_a_default_that_pydantic_would_check_is_given_as_it_is(hint: Any, default: Any) -> None:
+    of, got = server(), []
+
+    def buy(value=default):  # type: ignore[no-untyped-def]
+        got.append(value)
+
+    buy.__annotations__.update(value=hint)
+    of.tool(buy)
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    assert "default" not in tool["inputSchema"]["properties"]["value"]
+    assert "required" not in tool["inputSchema"]
+    assert "isError" not in call(of, {})
+    assert got == ["hello" if hint is Base64Str else default]
+
+
+def test_a_default_that_the_schema_checks_is_published() -> None:
+    of = server()
+
+    @of.tool
+    def buy(value: Annotated[int, Field(ge=1)] = 3, data: Annotated[bytes, "some bytes"] = b"abc") -> None: ...
+
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    properties = tool["inputSchema"]["properties"]
+    assert (properties["value"]["default"], properties["data"]["default"]) == (3, "YWJj")
 
 
 def test_a_constraint_that_a_member_of_a_union_cannot_have_refuses_its_values() -> None:

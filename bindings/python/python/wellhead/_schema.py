@@ -94,6 +94,8 @@ class Hint:
     convert: Callable[[_Json], Any] | None = None
     #: The members that an object keeps; None if it keeps all.
     names: Set[str] | None = None
+    #: Whether pydantic checks or changes the values, or parts of them, by notes in `Annotated`.
+    is_checked: bool = False
 
     def with_default_text(self, text: str) -> Hint:
         """Returns the hint with a description unless it has one. A class's hint is shared, and stays as it is."""
@@ -196,7 +198,12 @@ class Hints:
         else:
             schema = {"anyOf": [hint.schema for hint in hints]}
         plain = all(hint.convert is None for hint in hints)
-        return Hint(schema, lambda value: any(hint.fits(value) for hint in hints), None if plain else convert)
+        return Hint(
+            schema,
+            lambda value: any(hint.fits(value) for hint in hints),
+            None if plain else convert,
+            is_checked=any(hint.is_checked for hint in hints),
+        )
 
     def list(self, make: Callable[[Any], Any], item: Any = Any) -> Hint:
         hint = self.read(item)
@@ -215,7 +222,10 @@ class Hints:
 
         plain = make is list and hint.convert is None
         return Hint(
-            schema, lambda value: isinstance(value, list) and all(map(hint.fits, value)), None if plain else convert
+            schema,
+            lambda value: isinstance(value, list) and all(map(hint.fits, value)),
+            None if plain else convert,
+            is_checked=hint.is_checked,
         )
 
     def tuple(self, items: tuple[Any, ...]) -> Hint:
@@ -237,7 +247,7 @@ class Hints:
         def convert(value: list[_Json]) -> tuple[Any, ...]:
             return tuple(inside(at, hint, one) for at, (hint, one) in enumerate(zip(hints, value, strict=True)))
 
-        return Hint(schema, fits, convert)
+        return Hint(schema, fits, convert, is_checked=any(hint.is_checked for hint in hints))
 
     def mapping(self, key: Any = str, item: Any = Any) -> Hint:
         if without_notes(key)[0] is not str:
@@ -256,7 +266,7 @@ class Hints:
             return isinstance(value, dict) and all(map(hint.fits, value.values()))
 
         plain = names.convert is None and hint.convert is None
-        return Hint(schema, fits, None if plain else convert)
+        return Hint(schema, fits, None if plain else convert, is_checked=names.is_checked or hint.is_checked)
 
     def model(self, cls: Any) -> Hint:
         """Returns the hint of a class that makes its own schema, as pydantic's do."""
@@ -310,6 +320,7 @@ class Hints:
         self.classes[cls] = (name, hint)
         self.definitions[name] = {}
         fields.update(fields_of(self, cls))
+        hint.is_checked = any(field.hint.is_checked for field in fields.values())
         self.definitions[name] = object_schema(fields, doc_of(cls))
         return hint
 
@@ -345,6 +356,8 @@ def field(hints: Hints, hint: Any, default: Any = ABSENT) -> Field:
     found = hints.read(hint)
     if default is ABSENT:
         return Field(found, True)
+    if found.is_checked:
+        return Field(found, False, make=make)  # pydantic does not check defaults either
     try:
         written = encoded(default)
     except TypeError:
@@ -419,7 +432,7 @@ def annotated(hint: Any, found: Hint, notes: list[Any]) -> Hint:
     if all(is_said):
         return dataclasses.replace(found, schema=schema)
     check = checker(hint, [note for note in notes if not isinstance(note, Mapping)])
-    return dataclasses.replace(found, schema=schema, convert=lambda value: check(found.value(value)))
+    return dataclasses.replace(found, schema=schema, convert=lambda value: check(found.value(value)), is_checked=True)
 
 
 def encoding(notes: list[Any]) -> str | None:
