@@ -261,7 +261,7 @@ impl Connection {
     ///     The answer, or None for a notification.
     ///
     /// Raises:
-    ///     ClosedError: The connection was closed.
+    ///     ClosedError: The connection was closed, before or meanwhile. This holds for notifications, too.
     ///     LimitError: The connection holds the message back, since `calls_in_flight` or `output_bytes` is
     ///         reached.
     #[pyo3(
@@ -308,7 +308,7 @@ impl Connection {
     ///     The answer, or None for a notification.
     ///
     /// Raises:
-    ///     ClosedError: The connection was closed, perhaps while the answer was awaited.
+    ///     ClosedError: The connection was closed, before or meanwhile. This holds for notifications, too.
     #[pyo3(signature = (message, /))]
     fn handle_async<'py>(this: &Bound<'py, Self>, message: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("wellhead._asyncio")?.getattr("handle")?.call1((this, message))

@@ -2364,7 +2364,7 @@ class Connection:
             The answer, or None for a notification.
 
         Raises:
-            ClosedError: The connection was closed.
+            ClosedError: The connection was closed, before or meanwhile. This holds for notifications, too.
             LimitError: The connection holds the message back, since `calls_in_flight` or `output_bytes` is
                 reached.
         """
@@ -2380,7 +2380,7 @@ class Connection:
             The answer, or None for a notification.
 
         Raises:
-            ClosedError: The connection was closed, perhaps while the answer was awaited.
+            ClosedError: The connection was closed, before or meanwhile. This holds for notifications, too.
         """
     @property
     def finished(self) -> bool:
