@@ -163,7 +163,8 @@ def with_notes_of(annotation: Any, hint: Any) -> Any:
     from wellhead._notes import without_notes
 
     notes = without_notes(annotation)[1]
-    return Annotated[(hint, *notes)] if notes else hint
+    parts = (hint, *notes)
+    return Annotated[parts] if notes else hint
 
 
 def is_guarded(annotation: Any) -> bool:

@@ -462,7 +462,9 @@ def checker(hint: Any, notes: list[Any]) -> Callable[[Any], Any]:
             raise TypeError("pydantic does not know it")
         from pydantic import TypeAdapter
 
-        validate = TypeAdapter(typing.Annotated[(hint, *notes)]).validate_python
+        parts = (hint, *notes)
+        checked: Any = typing.Annotated[parts]
+        validate = TypeAdapter(checked).validate_python
     except Exception as e:  # pydantic is absent, or refuses the notes
         what = ", ".join(map(repr, unknown or found))
         raise Unsupported(f"nothing can check {what} of {show(hint)} ({first_line(e)})") from e
