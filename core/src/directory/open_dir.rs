@@ -135,7 +135,7 @@ fn in_other_case(c: char) -> char {
 #[cfg(target_os = "linux")]
 mod exact_names {
     use super::Dir;
-    use rustix::fs::{fstatfs, ioctl_getflags};
+    use rustix::fs::{Mode, OFlags, fstatfs, ioctl_getflags, openat};
     use rustix::io::Errno;
 
     /// The file systems that tell names by their bytes, by their numbers in `statfs(2)`: ext2 to ext4, btrfs, tmpfs,
@@ -145,16 +145,27 @@ mod exact_names {
     const CASEFOLD: u32 = 0x4000_0000;
 
     pub(super) fn are_in(dir: &Dir) -> bool {
-        let system = fstatfs(dir).ok().and_then(|found| u32::try_from(found.f_type).ok());
-        system.is_some_and(|system| are_on(system, ioctl_getflags(dir).map(|flags| flags.bits())))
+        is_known(dir) && are_exact_with(flags(dir))
     }
 
-    fn are_on(system: u32, flags: Result<u32, Errno>) -> bool {
-        let does_not_fold = match flags {
+    fn is_known(dir: &Dir) -> bool {
+        let system = fstatfs(dir).ok().and_then(|found| u32::try_from(found.f_type).ok());
+        system.is_some_and(|system| SYSTEMS.contains(&system))
+    }
+
+    /// Returns the flags of a directory. Opens it again, because a `Dir` is opened with `O_PATH`, and the system tells
+    /// no flags by such a descriptor.
+    fn flags(dir: &Dir) -> Result<u32, Errno> {
+        let opened = openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(ioctl_getflags(opened)?.bits())
+    }
+
+    /// Returns whether a directory with these flags, on a system that is known, tells names by their bytes.
+    fn are_exact_with(flags: Result<u32, Errno>) -> bool {
+        match flags {
             Ok(flags) => flags & CASEFOLD == 0,
             Err(why) => matches!(why, Errno::NOTTY | Errno::OPNOTSUPP), // such a system has no flags
-        };
-        SYSTEMS.contains(&system) && does_not_fold
+        }
     }
 
     #[cfg(test)]
@@ -163,11 +174,17 @@ mod exact_names {
 
         #[test]
         fn names_are_exact_on_a_known_system_whose_directory_does_not_fold_them() {
-            assert!(are_on(0xef53, Ok(0x0008_0000)));
-            assert!(!are_on(0xef53, Ok(0x4008_0000)), "ext4 with casefold");
-            assert!(are_on(0x0102_1994, Err(Errno::NOTTY)), "a tmpfs without flags");
-            assert!(!are_on(0xef53, Err(Errno::ACCESS)));
-            assert!(!are_on(0x4d44, Ok(0)), "vfat");
+            assert!(are_exact_with(Ok(0x0008_0000)));
+            assert!(!are_exact_with(Ok(0x4008_0000)), "ext4 with casefold");
+            assert!(are_exact_with(Err(Errno::NOTTY)), "a tmpfs without flags");
+            assert!(!are_exact_with(Err(Errno::ACCESS)));
+        }
+
+        #[test]
+        fn names_are_exact_in_a_new_directory_on_a_known_system() {
+            let folder = tempfile::tempdir().unwrap();
+            let dir = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
+            assert_eq!(are_in(&dir), is_known(&dir));
         }
 
         #[test]
