@@ -3,7 +3,7 @@
 use super::stamp::Stamp;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, Metadata, OpenOptions, ReadDir};
+use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata, OpenOptions, ReadDir};
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,9 @@ thread_local! {
 
     /// The name of the entries that this thread fails to open, as it does if file descriptors run out.
     pub(super) static UNOPENED: std::cell::Cell<Option<&'static str>> = const { std::cell::Cell::new(None) };
+
+    /// True if the directories that this thread lists do not have the types of their entries.
+    pub(super) static UNTYPED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 impl OpenDir {
@@ -121,6 +124,15 @@ impl OpenDir {
         }
         Cow::Borrowed(name)
     }
+}
+
+/// Returns the type of an entry itself, which may be a link. Not every file system lists the types of entries: some of
+/// those of networks do not.
+pub(super) fn type_of(entry: &DirEntry) -> io::Result<FileType> {
+    let listed = entry.file_type()?;
+    #[cfg(test)]
+    let listed = if UNTYPED.get() { FileType::unknown() } else { listed };
+    if listed == FileType::unknown() { Ok(entry.metadata()?.file_type()) } else { Ok(listed) }
 }
 
 #[cfg(test)]

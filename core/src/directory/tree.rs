@@ -8,7 +8,7 @@
 //! if the file system finds the entry by other spellings.
 
 use super::names::{Names, Sorted};
-use super::open_dir::OpenDir;
+use super::open_dir::{OpenDir, type_of};
 use super::rules::{Chain, Rules};
 use super::spelling::other_spelling;
 use super::stamp::Stamp;
@@ -267,14 +267,14 @@ impl Tree {
         let (mut entries, mut unnamed) = (Vec::new(), None);
         for entry in folder.dir.entries()? {
             let entry = entry?;
-            let Ok(found) = entry.file_type() else { continue };
-            let kind = if found.is_dir() { EntryKind::Folder } else { EntryKind::File };
+            let Some(own) = found(type_of(&entry))? else { continue };
+            let kind = if own.is_dir() { EntryKind::Folder } else { EntryKind::File };
             let is_allowed = |name: &str| {
-                (found.is_dir() || found.is_file() || found.is_symlink())
+                (own.is_dir() || own.is_file() || own.is_symlink())
                     && self.rules.allow(&folder.chain, &join(&folder.path, name), kind)
             };
             match entry.file_name().into_string() {
-                Ok(name) if found.is_symlink() => {
+                Ok(name) if own.is_symlink() => {
                     if matches!(self.child(folder, &name), Ok(Some(_))) {
                         entries.push((name, kind));
                     }

@@ -1,7 +1,7 @@
 //! Skills whose files cannot be opened for a while, although nothing in the folder changes.
 
 use super::Skills;
-use crate::directory::open_dir::UNOPENED;
+use crate::directory::open_dir::{UNOPENED, UNTYPED};
 use crate::{Caller, Connection, Handled, Server};
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -77,6 +77,14 @@ fn a_file_that_could_not_be_read_once_is_read_later() {
             assert!(answer["result"].is_object(), "watch: {watch}, {name}: {answer}");
         }
     }
+}
+
+#[test]
+fn skills_are_found_on_a_file_system_that_lists_no_types_of_entries() {
+    let served = ServedSkills::new(false);
+    UNTYPED.set(true);
+    assert_eq!(served.skills(), 1);
+    UNTYPED.set(false);
 }
 
 #[test]
