@@ -5,13 +5,23 @@ use cap_std::fs::Metadata;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// A state of a file or directory: its size, time of change and inode (`rows.tsv` U-28).
+/// A state of a file or directory: its size, times of change and inode (`rows.tsv` U-28).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     size: u64,
+    /// The time of the last change of the contents. Programs may set it to any time.
     modified: Option<SystemTime>,
+    /// The time of the last change of any kind, which only the clock of the file system sets. `None` where no such time
+    /// is known.
+    changed: Option<SystemTime>,
     device: u64,
     inode: u64,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How far the clock is ahead by which this thread tells the age of files, so that new ones are old.
+    pub(super) static AHEAD: std::cell::Cell<Duration> = const { std::cell::Cell::new(Duration::ZERO) };
 }
 
 impl Stamp {
@@ -19,6 +29,7 @@ impl Stamp {
         Stamp {
             size: metadata.len(),
             modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
+            changed: changed(metadata),
             device: metadata.dev(),
             inode: metadata.ino(),
         }
@@ -37,9 +48,21 @@ impl Stamp {
     /// Returns whether every later change of the file will change the stamp. File systems have coarse clocks, so a
     /// change right after the last one may not.
     pub(super) fn is_settled(&self) -> bool {
+        let now = SystemTime::now();
+        #[cfg(test)]
+        let now = now + AHEAD.get();
+        self.is_settled_at(now)
+    }
+
+    fn is_settled_at(&self, now: SystemTime) -> bool {
         const COARSEST: Duration = Duration::from_secs(3);
-        let age = self.modified.and_then(|modified| modified.elapsed().ok());
-        age.is_some_and(|age| age > COARSEST)
+        let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > COARSEST);
+        match (self.changed, self.modified) {
+            // A program may date a file in the future.
+            (Some(changed), Some(modified)) => is_old(changed) && (is_old(modified) || modified > now),
+            (Some(time), None) | (None, Some(time)) => is_old(time),
+            (None, None) => false,
+        }
     }
 
     /// Returns the time of the last change as ISO 8601 with a year of four digits.
@@ -53,9 +76,27 @@ impl Stamp {
 /// Writes the stamp as the opaque version of a resource.
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let since = self.modified.and_then(|modified| modified.duration_since(SystemTime::UNIX_EPOCH).ok());
-        write!(f, "{:x}-{:x}-{:x}", self.size, since.unwrap_or_default().as_nanos(), self.inode)
+        let [modified, changed] = [self.modified, self.changed].map(|time| {
+            let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+            since.unwrap_or_default().as_nanos()
+        });
+        write!(f, "{:x}-{modified:x}-{changed:x}-{:x}", self.size, self.inode)
     }
+}
+
+/// Returns the time of the last change of any kind. It differs after a change that sets the time of the contents back, as
+/// `cp -p` and `tar` do.
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use cap_std::fs::MetadataExt;
+    let (seconds, nanoseconds) = (MetadataExt::ctime(metadata), MetadataExt::ctime_nsec(metadata));
+    let since = Duration::new(seconds.try_into().ok()?, nanoseconds.try_into().ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(since)
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) -> Option<SystemTime> {
+    None
 }
 
 /// Returns seconds since 1970 as a date and time of UTC, by the proleptic Gregorian calendar.
@@ -91,5 +132,51 @@ mod tests {
         ] {
             assert_eq!(date_time(seconds), text);
         }
+    }
+
+    #[test]
+    fn a_stamp_is_settled_after_its_file_did_not_change_for_a_while() {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        for (modified, changed, settled) in [
+            (Some(50), None, true),
+            (Some(99), None, false),
+            (Some(101), None, false),
+            (Some(50), Some(50), true),
+            (Some(99), Some(99), false),
+            (Some(50), Some(99), false), // dated back
+            (Some(999), Some(50), true), // dated in the future
+            (Some(999), Some(99), false),
+            (Some(50), Some(101), false), // another clock, which is ahead
+            (Some(99), Some(0), false),   // a file system that does not keep the time of changes
+            (None, None, false),
+        ] {
+            let stamp =
+                Stamp { size: 0, modified: modified.map(at), changed: changed.map(at), device: 0, inode: 0 };
+            assert_eq!(stamp.is_settled_at(at(100)), settled, "{modified:?} {changed:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_change_that_sets_the_time_of_the_contents_back_is_seen() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let write = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let file = std::fs::File::options().write(true).open(&path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+            file.metadata().unwrap()
+        };
+        let before = write("a");
+        // The clock of the file system may stand still for some milliseconds.
+        let is_later = |after: &std::fs::Metadata| {
+            (after.ctime(), after.ctime_nsec()) != (before.ctime(), before.ctime_nsec())
+        };
+        let after = std::iter::repeat_with(|| write("b")).find(is_later).unwrap();
+        let [before, after] =
+            [before, after].map(|metadata| Stamp::from_metadata(&Metadata::from_just_metadata(metadata)));
+        assert_ne!(before, after);
+        assert_ne!(before.to_string(), after.to_string());
     }
 }

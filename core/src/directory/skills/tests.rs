@@ -2,10 +2,11 @@
 
 use super::Skills;
 use crate::directory::open_dir::{UNOPENED, UNTYPED};
+use crate::directory::stamp::AHEAD;
 use crate::{Caller, Connection, Handled, Server};
 use serde_json::{Value, json};
-use std::fs::{self, File};
-use std::time::{Duration, SystemTime};
+use std::fs;
+use std::time::Duration;
 
 /// A server with the skill `pdf`, whose files are old, so that their stamps are settled.
 struct ServedSkills {
@@ -21,9 +22,8 @@ impl ServedSkills {
         fs::create_dir(&pdf).unwrap();
         for (name, text) in [("SKILL.md", "---\nname: pdf\ndescription: d\n---\n"), ("a.txt", "a")] {
             fs::write(pdf.join(name), text).unwrap();
-            let file = File::options().write(true).open(pdf.join(name)).unwrap();
-            file.set_modified(SystemTime::now() - Duration::from_secs(3_600)).unwrap();
         }
+        AHEAD.set(Duration::from_secs(3_600));
         let server = Server::builder("test", "1").on_log(|_, _| {}).build().unwrap();
         server.skills(Skills::new(around.path()).watch(watch)).unwrap();
         ServedSkills { connection: server.connect(Caller::default()), _server: server, around }
@@ -44,6 +44,12 @@ impl ServedSkills {
     fn skills(&self) -> usize {
         let answer = self.send_request("skills/list", json!({}));
         answer["result"]["skills"].as_array().unwrap_or_else(|| panic!("{answer}")).len()
+    }
+}
+
+impl Drop for ServedSkills {
+    fn drop(&mut self) {
+        AHEAD.set(Duration::ZERO);
     }
 }
 
