@@ -38,6 +38,8 @@ impl Names {
         let names: Sorted = names.into();
         if names.len() >= LARGE && stamp.is_settled() {
             self.0.with(|remembered, _| {
+                // Another thread may have read the directory, too, and former states of it do not come back.
+                remembered.retain(|(known, _)| !known.is_of_same_file(&stamp));
                 if remembered.len() == REMEMBERED {
                     remembered.remove(0);
                 }
@@ -45,5 +47,44 @@ impl Names {
             });
         }
         Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directory::open_dir::OpenDir;
+    use crate::directory::rules::Rules;
+    use crate::directory::stamp::AHEAD;
+    use crate::directory::tree::Tree;
+    use crate::log::Log;
+    use std::fs;
+    use std::time::Duration;
+
+    #[test]
+    fn a_large_directory_is_read_again_after_a_change_and_its_last_state_is_cached() {
+        let around = tempfile::tempdir().unwrap();
+        for n in 0..LARGE {
+            fs::write(around.path().join(n.to_string()), "").unwrap();
+        }
+        let rules = Rules::new(around.path(), &[], &[], Log::default()).unwrap();
+        let folder = Tree::new(OpenDir::open(around.path()).unwrap(), rules, u64::MAX).root();
+        let names = Names::default();
+        AHEAD.set(Duration::from_secs(60));
+        let cached = || names.0.with(|remembered, _| remembered.clone());
+        for n in LARGE..LARGE + 3 {
+            let before = names.read(&folder).unwrap();
+            assert!(Arc::ptr_eq(&before, &names.read(&folder).unwrap()), "it is cached");
+            let stamp = cached()[0].0;
+            // The clock of the file system may stand still for some milliseconds.
+            while Stamp::from_metadata(&folder.dir.metadata().unwrap()) == stamp {
+                fs::write(around.path().join(n.to_string()), "").unwrap();
+                fs::remove_file(around.path().join(n.to_string())).unwrap();
+            }
+            fs::write(around.path().join(n.to_string()), "").unwrap();
+            assert_eq!(names.read(&folder).unwrap().len(), n + 1);
+            assert_eq!(cached().len(), 1, "its former states are not");
+        }
+        AHEAD.set(Duration::ZERO);
     }
 }

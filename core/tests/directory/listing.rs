@@ -108,21 +108,6 @@ fn a_page_continues_behind_a_directory_that_was_removed() {
 }
 
 #[test]
-fn a_large_directory_is_listed_whole_also_when_it_has_just_changed() {
-    let served = Served::build(&[], |directory| directory, pages_of(500));
-    for n in 0..1_500 {
-        fs::write(served.root.join(format!("{n:04}")), "").unwrap();
-    }
-    // Old enough to be remembered.
-    let past = SystemTime::now() - Duration::from_secs(60);
-    set_modified(&served.root, past);
-    assert_eq!(served.listed().len(), 1_500);
-    served.put("new", "");
-    assert_eq!(served.listed().len(), 1_501);
-    assert_eq!(served.listed().last().unwrap(), "new");
-}
-
-#[test]
 fn a_folder_lists_one_template_with_its_own_spelling() {
     let served = Served::files(&[]);
     let answer = served.send_request("resources/templates/list", &json!({}));
