@@ -42,7 +42,7 @@ impl Files {
         let (contents, stamp) = match tree.find(&target.path)? {
             Some(Entry::Folder(folder, metadata)) => {
                 let stamp = Stamp::from_metadata(&metadata);
-                (self.children(&folder, &target.path)?, stamp)
+                (self.children(call, &folder, &target.path)?, stamp)
             }
             Some(Entry::File(folder, name, _)) if !target.slash => {
                 let Some((file, metadata)) = tree.open_file(&folder, &name)? else {
@@ -63,10 +63,10 @@ impl Files {
 
     /// Returns the URIs of the entries of a directory, in the order of their bytes. `path`
     /// may be that of a link to the directory.
-    fn children(&self, folder: &Folder, path: &str) -> io::Result<Contents> {
+    fn children(&self, call: &Call, folder: &Folder, path: &str) -> io::Result<Contents> {
         self.see(folder);
         let mut uris = Vec::new();
-        for name in self.base.tree.names(folder)?.iter() {
+        for name in self.base.tree.names(folder)?.iter().take_while(|_| !call.is_cancelled()) {
             if let Ok(Some(_)) = self.base.tree.child(folder, name) {
                 uris.push(Arc::from(self.base.address.uri(&join(path, name))));
             }
@@ -101,7 +101,7 @@ impl Files {
         let after = after.as_deref().map(|path| self.base.name(path));
         let from = names.partition_point(|name| after.is_some_and(|after| **name <= *after));
         let (mut children, mut more) = (Vec::new(), false);
-        for name in &names[from..] {
+        for name in names[from..].iter().take_while(|_| !call.is_cancelled()) {
             let Ok(Some(entry)) = tree.child(&folder, name) else { continue };
             let child = self.base.describe(&join(&target.path, name), entry.kind(), entry.metadata());
             if child.uri().len() > self.max_uri_bytes {
@@ -123,15 +123,15 @@ impl Files {
 
     /// Returns the names that begin with the last typed name, in the directory typed before it. Directories get a final
     /// slash.
-    fn proposals(&self, typed: &str) -> io::Result<Completion> {
-        let none = Ok(Completion::default());
+    fn proposals(&self, call: &CompleteCall) -> io::Result<Completion> {
+        let (typed, none) = (call.value(), Ok(Completion::default()));
         let (above, begun) = typed.rsplit_once('/').unwrap_or(("", typed));
         let Some(above) = Address::path_of(above).filter(|_| !typed.starts_with('/')) else { return none };
         let Some(Entry::Folder(folder, _)) = self.base.tree.find(&above)? else { return none };
         self.see(&folder);
         let name_begun = percent_decode_str(begun).decode_utf8().unwrap_or(begun.into());
         let (mut proposals, mut more) = (Completion::default(), false);
-        for name in self.base.tree.names(&folder)?.iter() {
+        for name in self.base.tree.names(&folder)?.iter().take_while(|_| !call.is_cancelled()) {
             if !name.starts_with(&*name_begun) && !Address::value(name).starts_with(begun) {
                 continue;
             }
@@ -231,7 +231,7 @@ impl Provider for Files {
     }
 
     fn complete(&self, mut call: CompleteCall) {
-        let proposals = self.proposals(call.value());
+        let proposals = self.proposals(&call);
         let Some(responder) = call.take_responder() else { return };
         let failed = |e| {
             let why = said_by_system(&e);
@@ -266,7 +266,7 @@ struct Items<'a> {
 impl Sink for Items<'_> {
     fn enter(&mut self, folder: &Folder) -> bool {
         self.files.see(folder);
-        !self.call.is_cancelled()
+        self.continues()
     }
 
     fn take(&mut self, path: &str, entry: &Entry) -> bool {
@@ -280,6 +280,10 @@ impl Sink for Items<'_> {
         }
         self.page.push(resource);
         true
+    }
+
+    fn continues(&self) -> bool {
+        !self.call.is_cancelled()
     }
 }
 

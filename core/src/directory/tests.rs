@@ -4,8 +4,10 @@
 use super::Directory;
 use super::open_dir::LOOKUP;
 use crate::log::Severity;
-use crate::{Server, TestClient};
+use crate::{Caller, Connection, Server, TestClient};
 use cap_std::fs::Dir;
+use serde_json::json;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -203,4 +205,53 @@ fn an_ignore_file_in_another_spelling_counts() {
     let mut served = Served::new(&files, |directory| directory);
     served.assert_absent("secret.txt");
     assert!(served.is_read("open.txt"));
+}
+
+thread_local! {
+    /// The client that goes away when the folder looks up the first file.
+    static CLIENT: RefCell<Option<Connection>> = const { RefCell::new(None) };
+
+    /// The number of files that were looked up.
+    static LOOKED_UP: Cell<usize> = const { Cell::new(0) };
+}
+
+fn lookup_without_client(_: &Dir, name: &str) -> String {
+    if name.starts_with("file") {
+        LOOKED_UP.set(LOOKED_UP.get() + 1);
+        CLIENT.take();
+    }
+    name.to_owned()
+}
+
+#[test]
+fn a_directory_is_not_read_on_for_a_client_that_is_gone() {
+    let around = tempfile::tempdir().unwrap();
+    let root = around.path().canonicalize().unwrap();
+    for n in 0..10 {
+        fs::write(root.join(format!("file{n}")), "").unwrap();
+    }
+    let server = Server::new("test", "1");
+    LOOKUP.set(Some(lookup_without_client));
+    let folder = server.directory(Directory::new(&root).include("*.md").watch(false)).unwrap();
+    LOOKUP.set(None);
+    let uri = super::Address::new(&root).unwrap().uri("");
+    let template = json!({"type": "ref/resource", "uri": folder.registered_as()});
+    for (method, mut params) in [
+        ("resources/list", json!({})),
+        ("resources/read", json!({"uri": uri})),
+        ("completion/complete", json!({"ref": template, "argument": {"name": "path", "value": "f"}})),
+    ] {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let client = server.connect(Caller::default());
+        client.receive(format!("{request}\n").as_bytes());
+        let event = client.poll_event().unwrap();
+        CLIENT.set(Some(client));
+        LOOKED_UP.set(0);
+        event.run();
+        assert_eq!(LOOKED_UP.get(), 1, "{method}");
+    }
 }
