@@ -110,7 +110,7 @@ impl SkillFiles {
         }
         self.0.see(&folder);
         let skills: Vec<_> = self.0.skills_around(&folder.path, Compared::Always).collect();
-        let directories = if skills.is_empty() { self.leading(&folder)? } else { Vec::new() };
+        let directories = if skills.is_empty() { self.leading(&folder)? } else { BTreeSet::new() };
         if skills.is_empty() && directories.is_empty() {
             return missing;
         }
@@ -135,16 +135,15 @@ impl SkillFiles {
     }
 
     /// Returns the names of the entries of a directory that are skills or contain some.
-    fn leading(&self, folder: &Folder) -> io::Result<Vec<String>> {
+    fn leading(&self, folder: &Folder) -> io::Result<BTreeSet<String>> {
         let inside = inside(&folder.path);
-        let mut names: Vec<String> = Vec::new();
+        let mut names = BTreeSet::new();
         for (_, path) in self.0.directories()?.iter() {
             let Some(name) = path.strip_prefix(&*inside).and_then(|rest| rest.split('/').next()) else {
                 continue;
             };
-            if !names.iter().any(|other| other == name) && self.0.skill(path, Compared::AfterChanges).is_ok()
-            {
-                names.push(name.to_owned());
+            if !names.contains(name) && self.0.skill(path, Compared::AfterChanges).is_ok() {
+                names.insert(name.to_owned());
             }
         }
         Ok(names)
