@@ -40,7 +40,8 @@ use watch::Watch;
 /// A folder to serve, and its settings. Entries whose names begin with a dot are never served, nor are those that
 /// `.gitignore` and `.ignore` files name. Links are served only if they lead to a served entry. An ignore file is
 /// unusable if it cannot be read, is a link, or is longer than 1 MiB. Then nothing in or below its directory is served,
-/// and the log says so.
+/// and the log says so. If the folder is in a repository of Git, the ignore files above it and `.git/info/exclude` are
+/// read once, when it is registered.
 ///
 /// ```no_run
 /// use wellhead::{Directory, Server};

@@ -132,6 +132,11 @@ pub(super) fn parse(
     patterns.build().map_err(|e| Unusable::new(last, IgnoreFault::TooMany(e)))
 }
 
+/// Returns whether a folder is the top of a repository of Git.
+pub(super) fn is_repository(folder: &Path) -> Result<bool, Unusable> {
+    folder.join(".git").try_exists().map_err(|e| Unusable::new(".git", IgnoreFault::Refused(e)))
+}
+
 /// Returns the patterns of a file in `folder`, for entries below that, or `None` if there is no such file.
 /// Follows a link: the person who serves a folder controls what is around it.
 pub(super) fn around(folder: &Path, file: &str) -> Result<Option<Gitignore>, Unusable> {

@@ -209,16 +209,22 @@ fn case_of(root: &Path) -> Case {
 
 /// Returns the rules of the folders above the root that belong to the same repository.
 fn above(root: &Path) -> Result<Vec<Gitignore>> {
-    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
-        return Ok(Vec::new());
+    let refused = |folder: &Path, unusable: &Unusable| {
+        let why = unusable.describe(folder);
+        let message = format!("the folder \"{}\" cannot be served: {why}", root.display());
+        Error::new(ErrorKind::Io, message)
     };
+    let mut top = None;
+    for folder in root.ancestors() {
+        if ignore_file::is_repository(folder).map_err(|unusable| refused(folder, &unusable))? {
+            top = Some(folder);
+            break;
+        }
+    }
+    let Some(top) = top else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     let mut add = |folder: &Path, file: &str| {
-        let patterns = ignore_file::around(folder, file).map_err(|unusable| {
-            let why = unusable.describe(folder);
-            let message = format!("the folder \"{}\" cannot be served: {why}", root.display());
-            Error::new(ErrorKind::Io, message)
-        })?;
+        let patterns = ignore_file::around(folder, file).map_err(|unusable| refused(folder, &unusable))?;
         found.extend(patterns);
         Ok::<(), Error>(())
     };
@@ -303,6 +309,19 @@ mod tests {
             }
             assert!(served(&[], &[pattern], "cafe.txt", EntryKind::File));
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_is_refused_if_it_is_unknown_whether_a_repository_holds_it() {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().join("folder");
+        std::fs::create_dir(&root).unwrap();
+        let link = around.path().join(".git");
+        std::os::unix::fs::symlink(&link, &link).unwrap(); // a circle, which cannot be followed
+        let error = Rules::new(&root, &[], &[], Log::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(error.to_string().contains(&format!("\"{}\" cannot be read", link.display())), "{error}");
     }
 
     #[test]
