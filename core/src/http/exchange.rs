@@ -274,13 +274,19 @@ impl Exchange {
         self.deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
+    /// Returns whether the request has arrived completely, and its answer not left completely.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_answering(&self) -> bool {
+        matches!(self.state, ExchangeState::Answering(_))
+    }
+
     /// Returns whether a whole request is still answered after its client has closed its side of the connection. In the
     /// stateless era that cancels the request, and a session's own stream has no answer to wait for. While a token is
-    /// judged, this can be known only of a request without a body.
+    /// judged, only the head tells the era.
     #[cfg(feature = "http")]
     pub(crate) fn outlives_input(&self) -> bool {
         match &self.state {
-            ExchangeState::Verifying(_) => false,
+            ExchangeState::Verifying(verifying) => verifying.outlives_input(self.revisions()),
             ExchangeState::Answering(answering) => {
                 !answering.choice.is_stateless() && answering.route != Route::Connection
             }

@@ -2,6 +2,8 @@
 
 use super::RequestHead;
 use super::classify::PermitKind;
+#[cfg(feature = "http")]
+use super::classify::Version;
 use super::exchange::{Exchange, ExchangeState, Progress};
 use super::protection::{Protection, RequestToken};
 use super::response::{ErrorResponse, invalid, refusal};
@@ -11,6 +13,8 @@ use crate::jsonrpc::RpcError;
 use crate::log::Severity;
 use crate::refusals::RefusalKind;
 use crate::request_head::OwnedHead;
+#[cfg(feature = "http")]
+use crate::revision::Revisions;
 use std::sync::Arc;
 
 /// A question to the application about a token, and what arrived of the request since.
@@ -116,6 +120,15 @@ impl Exchange {
 impl Verifying {
     pub(super) fn end(&mut self) {
         self.ended = true;
+    }
+
+    /// Returns whether the request is still answered after its client has closed its side of the connection, as far as
+    /// its head says. See [`Exchange::outlives_input`].
+    #[cfg(feature = "http")]
+    pub(super) fn outlives_input(&self, revisions: &Revisions) -> bool {
+        let is_stateless =
+            |head: &RequestHead<'_>| matches!(Version::read(head, revisions), Version::Stateless(_));
+        self.head.read(|head| head.method != "GET" && !is_stateless(head))
     }
 }
 

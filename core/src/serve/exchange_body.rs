@@ -62,9 +62,15 @@ pub(super) enum ClientId {
 
 /// The things that a driver knows of a request's client. Dropped with the response.
 pub(super) trait ClientState: Send + 'static {
-    /// Returns whether the client has closed its side of the connection. Most such clients are gone, but some wait for
-    /// their response.
+    /// Returns whether the client has closed its side of the connection, and the HTTP server has read all of its bytes.
+    /// Most such clients are gone, but some wait for their response.
     fn is_silent(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the client has closed its side of the connection. The HTTP server may still have bytes of a
+    /// request.
+    fn has_closed(&self) -> bool {
         false
     }
 
@@ -252,7 +258,10 @@ impl<U: ClientState> RunningExchange<U> {
         loop {
             // A client that has closed its sending side may still wait for the answer. Most do not, so if many callbacks
             // wait for a thread, none of them is waited for.
-            if self.peer.is_silent() && (!self.exchange.outlives_input() || self.shared.is_crowded()) {
+            // Of a request that is being answered, nothing is still to be read.
+            let is_complete = self.exchange.is_answering();
+            let is_silent = if is_complete { self.peer.has_closed() } else { self.peer.is_silent() };
+            if is_silent && (!self.exchange.outlives_input() || self.shared.is_crowded()) {
                 self.peer.abandon();
                 return Poll::Pending;
             }

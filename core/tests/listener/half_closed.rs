@@ -3,7 +3,53 @@
 use super::{Client, Service, server};
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+use wellhead::Caller;
+use wellhead::http::Grant;
 use wellhead::serve::Http;
+
+/// A call that goes on after [`HeldCall::release`].
+struct HeldCall {
+    begun: Receiver<()>,
+    goes_on: Sender<()>,
+}
+
+impl HeldCall {
+    /// Returns the call, and what it runs.
+    fn new() -> (HeldCall, impl Fn() + Send + Sync + 'static) {
+        let ((tell, begun), (goes_on, wait)) = (channel(), channel());
+        let wait = std::sync::Mutex::new(wait);
+        let run = move || {
+            tell.send(()).expect("the test runs");
+            let wait = wait.lock().expect("no panic");
+            wait.recv_timeout(Duration::from_secs(30)).expect("the test lets it go on");
+        };
+        (HeldCall { begun, goes_on }, run)
+    }
+
+    fn begins(&self) {
+        self.begun.recv_timeout(Duration::from_secs(30)).expect("it is called");
+    }
+
+    fn release(&self) {
+        self.goes_on.send(()).expect("it waits");
+    }
+}
+
+fn read(id: i32) -> String {
+    let params = r#"{"uri":"test://later"}"#;
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"resources/read","params":{params}}}"#)
+}
+
+/// A request whose body comes in two chunks.
+fn in_chunks(headers: &str, body: &str) -> String {
+    let (first, second) = body.split_at(10);
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n{headers}\r\na\r\n{first}\r\n{:x}\r\n{second}\r\n0\r\n\r\n",
+        second.len()
+    )
+}
 
 impl Client {
     fn closes_its_half(&self) {
@@ -44,10 +90,7 @@ fn requests_that_were_sent_together_are_answered_to_a_client_that_closes_its_hal
         let session = service.client().session();
         let mut client = service.client();
         for id in 2..5 {
-            let params = r#"{"uri":"test://later"}"#;
-            let read =
-                format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"resources/read","params":{params}}}"#);
-            client.send("POST", &session, &read);
+            client.send("POST", &session, &read(id));
         }
         client.closes_its_half();
         for id in 2..5 {
@@ -57,6 +100,72 @@ fn requests_that_were_sent_together_are_answered_to_a_client_that_closes_its_hal
         assert!(client.ends(), "{threads}");
         service.ends();
     }
+}
+
+#[test]
+fn bodies_in_chunks_are_answered_to_a_client_that_closes_its_half() {
+    let (held, run) = HeldCall::new();
+    let server = server();
+    server
+        .resource("test://held", move |_| {
+            run();
+            Some("held")
+        })
+        .unwrap();
+    let service = Service::start(server, |http| http.callback_threads(0));
+    let session = service.client().session();
+    let (mut first, mut client) = (service.client(), service.client());
+    first.send_request("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
+    held.begins(); // on the thread of the listener, which then finds all of this at once
+    let requests: String = (2..5).map(|id| in_chunks(&session, &read(id))).collect();
+    client.stream.write_all(requests.as_bytes()).expect("it reads");
+    client.closes_its_half();
+    held.release();
+    for id in 2..5 {
+        let (status, body) = client.whole();
+        assert!(status == 200 && body.contains(&format!(r#""id":{id}"#)), "{status} {body}");
+    }
+    assert!(client.ends());
+    assert_eq!(first.whole().0, 200);
+    service.ends();
+}
+
+#[test]
+fn a_request_whose_token_is_judged_is_answered_to_a_client_that_closes_its_half() {
+    let (held, run) = HeldCall::new();
+    let server = server();
+    let endpoint = server.endpoint().verify(move |call| {
+        if call.token() == "held" {
+            run();
+        }
+        Some(Grant::new(Caller::new(*b"ann")))
+    });
+    let service = Service::bind(server, Http::new(endpoint).callback_threads(2));
+    let token = "Authorization: Bearer good\r\n";
+    let session = service.client().session_with(token);
+    let fields = format!("{session}Authorization: Bearer held\r\n");
+    for chunked in [false, true] {
+        let mut client = service.client();
+        if chunked {
+            client.stream.write_all(in_chunks(&fields, &read(2)).as_bytes()).expect("it reads");
+        } else {
+            client.send("POST", &fields, &read(2));
+        }
+        client.closes_its_half();
+        held.begins();
+        for _ in 0..3 {
+            // The thread of both clients has come as far as it can with the first one.
+            let mut other = service.client();
+            let fields = format!("{session}{token}");
+            other.send("POST", &fields, r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
+            assert_eq!(other.whole().0, 200);
+        }
+        held.release();
+        let (status, body) = client.whole();
+        assert!(status == 200 && body.contains("test://later"), "{chunked}: {status} {body}");
+        assert!(client.ends(), "{chunked}");
+    }
+    service.ends();
 }
 
 /// The system takes a part of a large answer before the client reads. These sizes are around that part, so that the rest

@@ -91,7 +91,12 @@ impl Client {
 
     /// Makes a handshake; the field that names the session.
     fn session(&mut self) -> String {
-        self.send("POST", "", r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#);
+        self.session_with("")
+    }
+
+    /// Makes a handshake with further header fields; the field that names the session.
+    fn session_with(&mut self, fields: &str) -> String {
+        self.send("POST", fields, r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#);
         let (status, head) = self.head();
         assert_eq!(status, 200);
         self.body(&head);

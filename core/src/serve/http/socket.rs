@@ -17,8 +17,10 @@ use tokio::time::Sleep;
 pub(super) struct SocketState {
     shared: Arc<HttpShared>,
     idle: Lock<IdleTimeout>,
-    /// True if the client closed its side while a request was in progress.
+    /// True if hyper read all that the client sent, up to the end of its side, while a request was in progress.
     silent: AtomicBool,
+    /// True if the client closed its side while a request was in progress. Hyper may still have bytes of the client.
+    closed: AtomicBool,
     /// Wakes hyper once the request has ended, so that it sees that the client closed its side.
     end: Lock<Option<Waker>>,
     abandoned: AtomicBool,
@@ -31,6 +33,7 @@ impl SocketState {
             shared,
             idle,
             silent: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             end: Lock::default(),
             abandoned: AtomicBool::new(false),
         })
@@ -48,6 +51,7 @@ impl SocketState {
         let hides = self.idle.with(|idle, _| idle.is_answering());
         if hides {
             self.silent.store(true, Ordering::Relaxed);
+            self.closed.store(true, Ordering::Relaxed);
             let waker = cx.waker().clone();
             let old = self.end.with(|end, _| end.replace(waker));
             drop(old); // not under the lock
@@ -57,7 +61,7 @@ impl SocketState {
 
     /// Returns whether a request is in progress, and the client is not known to have closed its side.
     fn is_awaited(&self) -> bool {
-        !self.silent.load(Ordering::Relaxed) && self.idle.with(|idle, _| idle.is_answering())
+        !self.closed.load(Ordering::Relaxed) && self.idle.with(|idle, _| idle.is_answering())
     }
 
     /// Wakes the task of the connection, if the end was hidden from it, to look for it again.
@@ -106,6 +110,10 @@ pub(super) struct SocketRequest(Arc<SocketState>);
 impl ClientState for SocketRequest {
     fn is_silent(&self) -> bool {
         self.0.silent.load(Ordering::Relaxed)
+    }
+
+    fn has_closed(&self) -> bool {
+        self.0.closed.load(Ordering::Relaxed)
     }
 
     fn abandon(&self) {
@@ -175,7 +183,7 @@ impl ObservedSocket {
             return;
         }
         match self.stream.poll_peek(cx, &mut ReadBuf::new(&mut [0])) {
-            Poll::Ready(Ok(0)) => self.state.silent.store(true, Ordering::Relaxed),
+            Poll::Ready(Ok(0)) => self.state.closed.store(true, Ordering::Relaxed),
             Poll::Ready(Err(_)) => self.state.abandoned.store(true, Ordering::Relaxed),
             Poll::Ready(Ok(_)) | Poll::Pending => return,
         }
