@@ -92,8 +92,13 @@ impl Schema {
         self.wrong_among(content, |_| true)
     }
 
-    /// Returns the fields of a value that do not fit if the problems with them count.
-    fn wrong_among(&self, content: Raw<'_>, count: impl FnOnce(&[Problem]) -> bool) -> Option<String> {
+    /// Returns the fields of a value that do not fit if the problems with them count. The problems are `None` if looking
+    /// for them costs too much.
+    fn wrong_among(
+        &self,
+        content: Raw<'_>,
+        count: impl FnOnce(Option<&[Problem]>) -> bool,
+    ) -> Option<String> {
         let text = content.get();
         let size = size(text);
         let value = match bounds::parsed_once(text, &size) {
@@ -105,10 +110,10 @@ impl Schema {
             return None;
         }
         if self.is_too_dear_to_explain(text, &size) {
-            return Some("it is too large to say where".to_owned());
+            return count(None).then(|| "it is too large to say where".to_owned());
         }
         let problems = find_problems(validator, &value, FieldValues::Hidden);
-        if !count(&problems) {
+        if !count(Some(&problems)) {
             return None;
         }
         let text = lines(&problems).trim_start_matches("\n- ").replace("\n- ", "; ");
@@ -120,10 +125,13 @@ impl Schema {
     }
 
     /// Returns the fields of the application's structured content that do not fit, as [`Schema::wrong_fields`] does. Texts
-    /// that take too long to compare with their patterns count as fitting, since the content may be right. The bounds
-    /// hold here, too: such texts may come from the client.
+    /// that take too long to compare with their patterns count as fitting, since the content may be right. So does content
+    /// that is too large to look for such texts. The bounds hold here, too: such texts may come from the client.
     pub(crate) fn wrong_output(&self, content: Raw<'_>) -> Option<String> {
-        self.wrong_among(content, |problems| !problems.iter().all(Problem::is_undecided))
+        self.wrong_among(content, |problems| match problems {
+            Some(problems) => !problems.iter().all(Problem::is_undecided),
+            None => !self.cost.backtracks,
+        })
     }
 
     /// Returns a line for each field that does not fit, or one line for all if looking for the fields costs too much.
@@ -312,6 +320,45 @@ mod tests {
         assert!(what.contains("n: must be an integer"), "{what}");
         let what = schema.wrong_fields(Raw::check(&good).unwrap());
         assert_eq!(what.as_deref(), Some("a: takes too long to compare with its pattern"), "of a client");
+    }
+
+    // row: TS-08
+    #[test]
+    fn output_with_such_a_text_that_is_too_large_to_explain_is_not_called_wrong() {
+        let content = format!(r#"{{"a":"{}","n":[{}1]}}"#, "x".repeat(90_000), "1,".repeat(900));
+        let content = Raw::check(&content).unwrap();
+        let schema = |pattern: &str, items: &str| {
+            compiled(&format!(
+                r#"{{"properties":{{"a":{{"pattern":"{pattern}"}},"n":{{"items":{{"type":"{items}"}}}}}}}}"#
+            ))
+        };
+        let backtracking = schema("^(?:(?!--).)*$", "integer");
+        assert_eq!(backtracking.wrong_output(content), None);
+        let too_large = Some("it is too large to say where");
+        assert_eq!(backtracking.wrong_fields(content).as_deref(), too_large, "of a client");
+        assert_eq!(
+            schema("^x*$", "string").wrong_output(content).as_deref(),
+            too_large,
+            "it is wrong for sure"
+        );
+    }
+
+    // row: TS-08
+    #[test]
+    fn output_with_such_a_text_in_one_of_several_shapes_is_not_called_wrong() {
+        let long = r#"{"pattern":"^(?:(?!--).)*$"}"#;
+        let content = format!(r#"{{"a":"{}"}}"#, "x".repeat(60_000));
+        let content = Raw::check(&content).unwrap();
+        for (shapes, is_wrong) in [
+            (format!(r#"{{"anyOf":[{{"maxLength":5}},{long}]}}"#), false),
+            (format!(r#"{{"oneOf":[{{"const":1}},{long},{{"maxLength":5}}]}}"#), false),
+            (format!(r#"{{"anyOf":[{{"maxLength":5}},{{"anyOf":[{{"maxLength":6}},{long}]}}]}}"#), false),
+            (format!(r#"{{"anyOf":[{{"maxLength":5}},{{"allOf":[{long},{{"maxLength":6}}]}}]}}"#), true),
+        ] {
+            let schema = compiled(&format!(r#"{{"properties":{{"a":{shapes}}}}}"#));
+            let what = schema.wrong_output(content);
+            assert_eq!(what.is_some(), is_wrong, "{shapes}: {what:?}");
+        }
     }
 
     #[test]
