@@ -5,7 +5,7 @@ use super::registry::Catalog;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, for_each_member};
 use crate::model::{APPS, Family, Json};
-use crate::revision::{COMPLETIONS, EXTENSIONS, Era, SKILLS};
+use crate::revision::{COMPLETIONS, EXTENSIONS, Era, Revision, SKILLS};
 use std::collections::BTreeMap;
 
 /// Capabilities that the application declared, or whose methods it registered.
@@ -45,15 +45,16 @@ impl Catalog {
         self.extensions.is_used(SKILLS)
     }
 
-    /// Returns whether apps declare these, though none is registered. A method of the application declares them itself.
+    /// Returns whether apps declare these, though none is registered. A method of the application declares them itself if
+    /// each revision has it.
     pub(super) fn declares_for_apps(&self, family: Family) -> bool {
         let methods = [family.lists(), family.calls()];
         family == Family::Tools
             && self.extensions.is_used(APPS)
-            && !methods.into_iter().any(|method| self.methods.has(method))
+            && !methods.into_iter().any(|method| self.methods.is_for_all_revisions(method))
     }
 
-    /// Returns the capabilities other than those for resources.
+    /// Returns the capabilities other than those for resources and extensions.
     pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
         let mut declared = self.declared.capabilities.clone();
         let is_declared = |family: &Family| self.offers(*family) || self.declares_for_apps(*family);
@@ -64,32 +65,27 @@ impl Catalog {
         if self.completes() && !all.iter().any(|(name, _)| name == COMPLETIONS) {
             all.insert(0, (COMPLETIONS.to_owned(), Json::empty()));
         }
-        all.extend(
-            self.extensions
-                .capability(Raw::kept(self.skill_settings()))
-                .map(|extensions| (EXTENSIONS.to_owned(), extensions)),
-        );
         all
     }
 
-    /// Returns the capabilities for a client of this era. Schemas of the handshake era have no `extensions`, so the
-    /// extension for skills is also under `experimental`, where such clients may look.
-    pub(crate) fn introduced_capabilities(&self, era: Era) -> Vec<(String, Json)> {
+    /// Returns the capabilities other than those for resources for a client of this revision. Schemas of the handshake
+    /// era have no `extensions`, so the extension for skills is also under `experimental`, where such clients may look.
+    pub(crate) fn introduced_capabilities(&self, revision: Revision) -> Vec<(String, Json)> {
         let mut all = self.capabilities();
-        if self.has_skills() && era == Era::Handshake {
-            extend(&mut all, "experimental", SKILLS, self.skill_settings());
+        let skills = self.skill_settings(revision);
+        if self.has_skills() && revision.era == Era::Handshake {
+            extend(&mut all, "experimental", SKILLS, skills);
         }
+        let extensions = self.extensions.capability(Raw::kept(skills));
+        all.extend(extensions.map(|extensions| (EXTENSIONS.to_owned(), extensions)));
         all
     }
 
     /// Returns the settings of the extension for skills. Clients can list directories also by a method of the
-    /// application.
-    fn skill_settings(&self) -> &'static str {
-        if self.sources.reads_directories() || self.methods.has(Listing::Directory.method()) {
-            r#"{"directoryRead":true}"#
-        } else {
-            "{}"
-        }
+    /// application, if their revision has it.
+    fn skill_settings(&self, revision: Revision) -> &'static str {
+        let has_method = || self.methods.find(Listing::Directory.method(), revision).is_some();
+        if self.sources.reads_directories() || has_method() { r#"{"directoryRead":true}"# } else { "{}" }
     }
 }
 

@@ -139,6 +139,11 @@ impl Methods {
         self.by_name.contains_key(name)
     }
 
+    /// Returns whether a method is registered without a list of revisions.
+    pub(super) fn is_for_all_revisions(&self, name: &str) -> bool {
+        self.by_name.get(name).is_some_and(|handler| matches!(handler.revisions, RevisionSet::All))
+    }
+
     pub(super) fn remove(&mut self, name: &str) -> Option<Arc<MethodHandler>> {
         self.by_name.remove(name)
     }

@@ -25,8 +25,10 @@ use std::sync::Arc;
 
 impl ConnectionState {
     pub(super) fn introduce(self: &Arc<Self>, request: &Request) {
-        let era = request.context.revision.era;
-        let capabilities = self.server.catalog.with(|c, _| c.introduced_capabilities(era));
+        let own = request.context.revision;
+        let agreed = || self.machine.with(|m, _| m.session_revision()).unwrap_or(own);
+        let revision = if own.era == Era::Handshake { agreed() } else { own };
+        let capabilities = self.server.catalog.with(|c, _| c.introduced_capabilities(revision));
         self.polled_step(|m, _| m.answer_introduction(request, &capabilities));
     }
 
