@@ -13,6 +13,7 @@ use crate::model::{Answer, MAX_BYTES, Page, Resource};
 use crate::provider::Provider;
 use crate::search::{Pace, SearchedFolder, TextSearch};
 use crate::server::SubscriptionHook;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
@@ -196,8 +197,11 @@ impl SubscriptionHook for SkillFiles {
 impl SearchedFolder for SkillFiles {
     fn search(&self, search: &mut TextSearch<'_>) {
         let Ok(directories) = self.0.directories() else { return };
-        let mut seen = BTreeSet::new(); // an outer skill has the files of an inner one, too
-        for (_, directory) in directories.iter() {
+        // An outer skill has the files of an inner one, too. The inner one comes first, since it names its own SKILL.md.
+        let mut directories: Vec<&str> = directories.iter().map(|(_, directory)| &**directory).collect();
+        directories.sort_by_key(|directory| Reverse(inside(directory).matches('/').count()));
+        let mut seen = BTreeSet::new();
+        for directory in directories {
             if search.pace() == Pace::Over {
                 return;
             }
