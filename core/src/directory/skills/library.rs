@@ -319,8 +319,8 @@ impl Library {
         files: &mut BTreeMap<String, UnreadFile>,
     ) -> Result<(), Flaw> {
         self.see(folder);
-        let unreadable = |e: io::Error| Flaw::unreadable(&*folder.path, &e);
-        let (entries, unnamed) = self.base.tree.entries_and_unnamed(folder).map_err(unreadable)?;
+        let entries = self.base.tree.entries_and_unnamed(folder);
+        let (entries, unnamed) = entries.map_err(|e| Flaw::unreadable(&*folder.path, &e))?;
         // The list of a skill's files has to be complete, so a skill with a file that no URI can name is refused.
         if let Some(name) = unnamed {
             let path = join(&folder.path, &name);
@@ -332,7 +332,8 @@ impl Library {
                 let what = format!("is more than {DEEPEST} directories below the served folder; move it up");
                 return Err(Flaw::in_file(path, what));
             }
-            let Some(entry) = self.base.tree.child(folder, &name).map_err(unreadable)? else { continue };
+            let entry = self.base.tree.child(folder, &name).map_err(|e| Flaw::unreadable(&*path, &e))?;
+            let Some(entry) = entry else { continue };
             let really = entry.path();
             match entry {
                 Entry::Folder(next, _) if really == path => self.add_files(&next, inside, files)?,

@@ -102,3 +102,15 @@ fn the_author_gets_the_path_of_a_directory_that_cannot_be_opened() {
     let text = flaws.iter().map(ToString::to_string).collect::<String>();
     assert!(text.contains("pdf:1: cannot be read (too many open files)"), "{text}");
 }
+
+#[test]
+fn the_author_gets_one_flaw_of_a_directory_in_a_skill_that_cannot_be_opened() {
+    let served = ServedSkills::new(false);
+    fs::create_dir(served.around.path().join("pdf/docs")).unwrap();
+    UNOPENED.set(Some("docs"));
+    let flaws = Skills::new(served.around.path()).check().unwrap();
+    UNOPENED.set(None);
+    let [flaw] = &*flaws else { panic!("{flaws:?}") };
+    assert_eq!(flaw.path, served.around.path().join("pdf/docs"));
+    assert_eq!(flaw.text, "cannot be read (too many open files)");
+}
