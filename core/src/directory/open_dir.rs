@@ -29,6 +29,9 @@ thread_local! {
 
     /// True if the directories that this thread lists do not have the types of their entries.
     pub(super) static UNTYPED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+
+    /// The names of the entries that this thread tried to open while [`UNOPENED`] was set.
+    pub(super) static TRIED: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
 impl OpenDir {
@@ -137,7 +140,9 @@ pub(super) fn type_of(entry: &DirEntry) -> io::Result<FileType> {
 
 #[cfg(test)]
 fn check_opened(name: &str) -> io::Result<()> {
-    if UNOPENED.get() == Some(name) { Err(io::Error::other("too many open files")) } else { Ok(()) }
+    let Some(unopened) = UNOPENED.get() else { return Ok(()) };
+    TRIED.with_borrow_mut(|tried| tried.push(name.to_owned()));
+    if name == unopened { Err(io::Error::other("too many open files")) } else { Ok(()) }
 }
 
 fn in_other_case(c: char) -> char {

@@ -15,6 +15,7 @@ use crate::model::{MAX_BYTES, MAX_FILES};
 use crate::sync::Lock;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
+use std::mem::take;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -94,6 +95,34 @@ struct Remembered {
     /// True if a reading of files with the same stamps finds the same.
     settled: bool,
     found: SkillOrFlaws,
+    /// The files that were read of a directory that is no skill, so that the next attempt need not read them again.
+    read: Arc<ReadFiles>,
+}
+
+impl Remembered {
+    /// Returns what was read of the files that are unchanged since.
+    fn unchanged(&self, files: &BTreeMap<String, UnreadFile>) -> ReadFiles {
+        let (front, read) = match &self.found {
+            Ok(skill) => (Some(&skill.front), &skill.files),
+            Err(_) => (self.read.front.as_ref(), &self.read.files),
+        };
+        let is_unchanged = |path: &str, file: &SkillFile| {
+            file.settled && files.get(path).is_some_and(|now| now.stamp == file.stamp)
+        };
+        let unchanged = read.iter().filter(|(path, file)| is_unchanged(path, file));
+        ReadFiles {
+            front: front.cloned(),
+            files: unchanged.map(|(path, file)| (path.clone(), file.clone())).collect(),
+        }
+    }
+}
+
+/// The files that were read in a directory.
+#[derive(Debug, Default)]
+struct ReadFiles {
+    /// The front matter of `SKILL.md`. Valid only if `files` has that file.
+    front: Option<FrontMatter>,
+    files: BTreeMap<String, SkillFile>,
 }
 
 /// A file of a skill, found but not read.
@@ -231,17 +260,23 @@ impl Library {
             }
         };
         let stamps: BTreeMap<_, _> = files.iter().map(|(path, file)| (path.clone(), file.stamp)).collect();
-        let former = known.as_ref().and_then(|known| known.found.clone().ok());
         let known = match known {
             Some(known) if known.settled && known.stamps == stamps => Remembered { epoch, ..known },
-            _ => {
+            former => {
+                let mut read = former.map(|former| former.unchanged(&files)).unwrap_or_default();
                 let found: SkillOrFlaws =
-                    self.read(directory, &files, former.as_deref()).map(Arc::new).map_err(Arc::from);
+                    self.read(directory, &files, &mut read).map(Arc::new).map_err(Arc::from);
                 // A file may become readable without a new stamp, and without a change that is reported.
                 let may_pass = found.as_ref().is_err_and(|flaws| flaws.iter().any(|flaw| flaw.is_unreadable));
                 let settled = !may_pass && files.values().all(|file| file.stamp.is_settled());
                 // What was read shows its own stamps: a change since the comparison is seen by the next one.
-                Remembered { epoch: epoch.filter(|_| !may_pass), stamps, settled, found }
+                Remembered {
+                    epoch: epoch.filter(|_| !may_pass),
+                    stamps,
+                    settled,
+                    found,
+                    read: Arc::new(read),
+                }
             }
         };
         if let Err(flaws) = &known.found {
@@ -352,12 +387,13 @@ impl Library {
         Ok(())
     }
 
-    /// Reads the files of a skill, except those whose stamp is that of the former skill.
+    /// Reads the files of a skill, except those that are in `read` already. After an error `read` has those that were
+    /// read until then.
     fn read(
         &self,
         directory: &str,
         files: &BTreeMap<String, UnreadFile>,
-        former: Option<&Skill>,
+        read: &mut ReadFiles,
     ) -> Result<Skill, Vec<Flaw>> {
         let one = |flaw| vec![flaw];
         let total: u64 = files.values().map(|file| file.stamp.size()).sum();
@@ -376,19 +412,21 @@ impl Library {
         let Some(candidate) = files.get(&skill_md) else {
             return Err(one(Flaw::new(0, "it has no file SKILL.md")));
         };
-        let (first, bytes) = hash_and_keep(&self.base.tree, candidate).map_err(one)?;
-        let front = FrontMatter::read(&bytes, self.name_of(directory))?;
-        let mut read = BTreeMap::new();
+        let front = match &read.front {
+            Some(front) if read.files.contains_key(&skill_md) => front.clone(),
+            _ => {
+                let (file, bytes) = hash_and_keep(&self.base.tree, candidate).map_err(one)?;
+                let front = FrontMatter::read(&bytes, self.name_of(directory))?;
+                read.files.insert(skill_md, file);
+                read.front.insert(front).clone()
+            }
+        };
         for (path, candidate) in files {
-            let known = former.and_then(|skill| skill.files.get(path));
-            let file = match known.filter(|known| known.settled && known.stamp == candidate.stamp) {
-                _ if *path == skill_md => first.clone(),
-                Some(known) => known.clone(),
-                None => hash(&self.base.tree, candidate).map_err(one)?,
-            };
-            read.insert(path.clone(), file);
+            if !read.files.contains_key(path) {
+                read.files.insert(path.clone(), hash(&self.base.tree, candidate).map_err(one)?);
+            }
         }
-        Ok(self.entry(directory, front, read))
+        Ok(self.entry(directory, front, take(&mut read.files)))
     }
 
     /// Returns the name that a skill in this directory must have.

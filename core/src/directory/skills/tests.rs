@@ -1,12 +1,18 @@
 //! Skills whose files cannot be opened for a while, although nothing in the folder changes.
 
 use super::Skills;
-use crate::directory::open_dir::{UNOPENED, UNTYPED};
+use crate::directory::open_dir::{TRIED, UNOPENED, UNTYPED};
 use crate::directory::stamp::AHEAD;
 use crate::{Caller, Connection, Handled, Server};
 use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
 
 /// A server with the skill `pdf`, whose files are old, so that their stamps are settled.
 struct ServedSkills {
@@ -17,12 +23,16 @@ struct ServedSkills {
 
 impl ServedSkills {
     fn new(watch: bool) -> ServedSkills {
+        ServedSkills::build(watch, |_| ())
+    }
+
+    /// `add` adds entries to the folder before it is served.
+    fn build(watch: bool, add: impl FnOnce(&Path)) -> ServedSkills {
         let around = tempfile::tempdir().unwrap();
-        let pdf = around.path().join("pdf");
-        fs::create_dir(&pdf).unwrap();
-        for (name, text) in [("SKILL.md", "---\nname: pdf\ndescription: d\n---\n"), ("a.txt", "a")] {
-            fs::write(pdf.join(name), text).unwrap();
+        for (path, text) in [("pdf/SKILL.md", "---\nname: pdf\ndescription: d\n---\n"), ("pdf/a.txt", "a")] {
+            write(&around.path().join(path), text);
         }
+        add(around.path());
         AHEAD.set(Duration::from_secs(3_600));
         let server = Server::builder("test", "1").on_log(|_, _| {}).build().unwrap();
         server.skills(Skills::new(around.path()).watch(watch)).unwrap();
@@ -82,6 +92,26 @@ fn a_file_that_could_not_be_read_once_is_read_later() {
             let answer = served.send_request(method, json!({ "uri": uri }));
             assert!(answer["result"].is_object(), "watch: {watch}, {name}: {answer}");
         }
+    }
+}
+
+// row: SK-13
+#[test]
+fn a_file_that_stays_unreadable_is_the_only_one_that_is_read_again() {
+    for watch in [true, false] {
+        let served = ServedSkills::build(watch, |root| write(&root.join("pdf/z.txt"), "z"));
+        UNOPENED.set(Some("z.txt"));
+        assert_eq!(served.skills(), 0);
+        TRIED.take();
+        assert_eq!(served.skills(), 0);
+        for uri in ["skill://pdf/SKILL.md", "skill://pdf/gone"] {
+            assert!(served.send_request("resources/read", json!({ "uri": uri }))["error"].is_object());
+        }
+        UNOPENED.set(None);
+        let tried = TRIED.take();
+        assert!(tried.iter().any(|name| name == "z.txt"), "watch: {watch}, {tried:?}");
+        assert!(!tried.iter().any(|name| name == "a.txt" || name == "SKILL.md"), "watch: {watch}, {tried:?}");
+        assert_eq!(served.skills(), 1, "watch: {watch}");
     }
 }
 
