@@ -77,14 +77,24 @@ pub(super) struct Library {
     /// The greatest length of a URI in bytes. A skill with a file whose URI is longer is refused.
     max_uri_bytes: usize,
     log: Log,
-    /// The directories with a `SKILL.md`, and the epoch of the watch at which they were found.
-    found: Lock<Option<(u64, Directories)>>,
+    found: Lock<Option<FoundDirectories>>,
     known: Lock<BTreeMap<String, Remembered>>,
     complained: Lock<HashSet<String>>,
 }
 
 /// URIs of `SKILL.md` and paths of their directories, in the order of the URIs.
 type Directories = Arc<[(String, String)]>;
+
+/// The results of a walk through the folder.
+#[derive(Debug, Clone)]
+struct FoundDirectories {
+    /// The epoch of the watch at which the walk began.
+    epoch: u64,
+    /// The directories with a `SKILL.md`.
+    directories: Directories,
+    /// The paths of what the system failed to read. That may pass while the epoch stays the same.
+    unreadable: Arc<[String]>,
+}
 
 #[derive(Debug, Clone)]
 struct Remembered {
@@ -159,15 +169,15 @@ impl Library {
     pub(super) fn directories(&self) -> io::Result<Directories> {
         let epoch = self.epoch();
         let known = self.found.with(|found, _| found.clone());
-        if let (Some(epoch), Some((then, directories))) = (epoch, known)
-            && epoch == then
+        if let (Some(epoch), Some(found)) = (epoch, known)
+            && epoch == found.epoch
+            && !found.unreadable.iter().any(|path| self.is_readable(path))
         {
-            return Ok(directories);
+            return Ok(found.directories);
         }
         let mut flaws = Vec::new();
         let directories = self.find(&mut flaws)?;
-        let is_whole = flaws.is_empty();
-        for flaw in flaws {
+        for flaw in &flaws {
             match &flaw.path {
                 Some(path) => self.complain(path, &format!("it {}", flaw.what)),
                 None => self.complain("", &flaw.what),
@@ -177,8 +187,9 @@ impl Library {
             self.log_once(&what);
         }
         let directories: Directories = directories.into();
-        // No change is reported when a directory can be read again, so the next call tries that.
-        let kept = epoch.filter(|_| is_whole).map(|epoch| (epoch, directories.clone()));
+        let unreadable = flaws.into_iter().filter_map(|flaw| flaw.path).collect();
+        let kept =
+            epoch.map(|epoch| FoundDirectories { epoch, directories: directories.clone(), unreadable });
         self.found.with(|found, trash| trash.put(std::mem::replace(found, kept)));
         let paths: BTreeSet<&str> = directories.iter().map(|(_, path)| &**path).collect();
         self.known.with(|known, _| known.retain(|path, _| paths.contains(&**path)));
@@ -233,6 +244,15 @@ impl Library {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether the system can read a file or directory that a walk failed to read.
+    fn is_readable(&self, path: &str) -> bool {
+        match self.base.tree.find(path) {
+            Ok(Some(Entry::Folder(folder, _))) => self.base.tree.entries(&folder).is_ok(),
+            Ok(_) => true,
+            Err(_) => false,
+        }
     }
 
     /// Returns the URI of the `SKILL.md` of a directory.

@@ -115,6 +115,24 @@ fn a_file_that_stays_unreadable_is_the_only_one_that_is_read_again() {
     }
 }
 
+// row: SK-20
+#[cfg(target_os = "linux")] // other systems may report the files of before as new
+#[test]
+fn a_directory_that_stays_unreadable_is_the_only_one_that_is_opened_again() {
+    let served = ServedSkills::build(true, |root| {
+        write_old(&root.join("lost/csv/SKILL.md"), "---\nname: csv\ndescription: d\n---\n");
+    });
+    UNOPENED.set(Some("lost"));
+    assert_eq!(served.skills(), 1);
+    TRIED.take();
+    assert_eq!(served.skills(), 1);
+    UNOPENED.set(None);
+    let tried = TRIED.take();
+    assert!(tried.iter().any(|name| name == "lost"), "{tried:?}");
+    assert!(!tried.iter().any(|name| name == "pdf"), "{tried:?}");
+    assert_eq!(served.skills(), 2);
+}
+
 #[test]
 fn skills_are_found_on_a_file_system_that_lists_no_types_of_entries() {
     let served = ServedSkills::new(false);
