@@ -80,6 +80,8 @@ impl OpenDir {
 
     /// Returns the path below this directory to which a path with links leads. It never leads outside.
     pub(super) fn resolve(&self, path: &str) -> io::Result<PathBuf> {
+        #[cfg(test)]
+        check_opened(path.rsplit('/').next().unwrap_or(path))?;
         self.dir.canonicalize(path)
     }
 

@@ -2,7 +2,7 @@
 //! folder: it ignores the case of ASCII letters, takes two forms of `é` for one, and has short names.
 
 use super::Directory;
-use super::open_dir::LOOKUP;
+use super::open_dir::{LOOKUP, UNOPENED};
 use crate::log::Severity;
 use crate::{Caller, Connection, Server, TestClient};
 use cap_std::fs::Dir;
@@ -254,4 +254,20 @@ fn a_directory_is_not_read_on_for_a_client_that_is_gone() {
         event.run();
         assert_eq!(LOOKED_UP.get(), 1, "{method}");
     }
+}
+
+// row: U-23
+#[cfg(unix)]
+#[test]
+fn a_link_that_cannot_be_followed_for_a_while_is_not_said_to_be_absent() {
+    let mut served = Served::new(&[("a.txt", "a")], |directory| directory);
+    std::os::unix::fs::symlink("a.txt", served.root.join("link.txt")).unwrap();
+    let uri = served.uri("link.txt");
+    UNOPENED.set(Some("link.txt"));
+    let error = served.client.read(&uri).unwrap_err().to_string();
+    let children = served.client.read(&served.uri("")).unwrap();
+    UNOPENED.set(None);
+    assert!(error.contains("Internal error"), "{error}");
+    assert_eq!(children[0].text(), Some(&*format!("{}\r\n", served.uri("a.txt"))));
+    assert!(served.is_read("link.txt"));
 }

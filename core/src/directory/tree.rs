@@ -64,6 +64,19 @@ impl EntryKind {
 /// The names of entries of a directory, with the kind of each.
 pub(super) type Entries = Vec<(String, EntryKind)>;
 
+/// A directory that was read.
+#[derive(Debug, Default)]
+#[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "only skills need more than the entries"))]
+pub(super) struct DirectoryList {
+    /// The served entries; a link to a directory is no directory.
+    pub(super) entries: Entries,
+    /// The name of an entry that is not served only because its name is not UTF-8. It may also be a link, wherever that
+    /// leads. The name has U+FFFD in place of what is not UTF-8.
+    pub(super) unnamed: Option<String>,
+    /// The links that the system failed to follow, so that they may be served.
+    pub(super) unresolved: Vec<(String, io::Error)>,
+}
+
 /// An entry that is served.
 #[derive(Debug)]
 pub(super) enum Entry {
@@ -165,8 +178,12 @@ impl Tree {
 
     /// Returns the entry that a link leads to; `None` if that is not served.
     fn resolve_link(&self, path: &str) -> io::Result<Option<Entry>> {
-        // An error here means a link that leads nowhere, in a circle or outside.
-        let Ok(target) = self.root.resolve(path) else { return Ok(None) };
+        let target = match self.root.resolve(path) {
+            Ok(target) => target,
+            Err(e) if is_failure(&e) => return Err(e),
+            // The link leads nowhere, in a circle, outside, or where this process has no permission.
+            Err(_) => return Ok(None),
+        };
         let mut plain = String::new();
         for component in target.components() {
             match (component, component.as_os_str().to_str()) {
@@ -256,15 +273,15 @@ impl Tree {
     }
 
     /// Returns the names of the served entries of a folder, with the kind of each; a link to a directory is no
-    /// directory. Includes files that are too large, because it does not look at sizes.
+    /// directory. Includes files that are too large, because it does not look at sizes. Leaves out links that the system
+    /// fails to follow.
     pub(super) fn entries(&self, folder: &Folder) -> io::Result<Entries> {
-        self.entries_and_unnamed(folder).map(|(entries, _)| entries)
+        self.list(folder).map(|list| list.entries)
     }
 
-    /// Returns the same as [`Tree::entries`], and the name of an entry that is not served only because its name is not
-    /// UTF-8. It may also be a link, wherever that leads. The name has U+FFFD in place of what is not UTF-8.
-    pub(super) fn entries_and_unnamed(&self, folder: &Folder) -> io::Result<(Entries, Option<String>)> {
-        let (mut entries, mut unnamed) = (Vec::new(), None);
+    /// Returns the same as [`Tree::entries`], and what is left out there.
+    pub(super) fn list(&self, folder: &Folder) -> io::Result<DirectoryList> {
+        let DirectoryList { mut entries, mut unnamed, mut unresolved } = DirectoryList::default();
         for entry in folder.dir.entries()? {
             let entry = entry?;
             let Some(own) = found(type_of(&entry))? else { continue };
@@ -274,11 +291,11 @@ impl Tree {
                     && self.rules.allow(&folder.chain, &join(&folder.path, name), kind)
             };
             match entry.file_name().into_string() {
-                Ok(name) if own.is_symlink() => {
-                    if matches!(self.child(folder, &name), Ok(Some(_))) {
-                        entries.push((name, kind));
-                    }
-                }
+                Ok(name) if own.is_symlink() => match self.child(folder, &name) {
+                    Ok(Some(_)) => entries.push((name, kind)),
+                    Err(e) if is_failure(&e) => unresolved.push((name, e)),
+                    Ok(None) | Err(_) => {}
+                },
                 Ok(name) if is_allowed(&name) => entries.push((name, kind)),
                 Ok(_) => {}
                 Err(name) => {
@@ -289,7 +306,7 @@ impl Tree {
                 }
             }
         }
-        Ok((entries, unnamed))
+        Ok(DirectoryList { entries, unnamed, unresolved })
     }
 
     /// Returns an entry of a folder that is not a link, if the rules allow it.
@@ -358,6 +375,23 @@ fn is_escape(e: &io::Error) -> bool {
     e.kind() == io::ErrorKind::PermissionDenied && e.raw_os_error().is_none()
 }
 
+/// Returns whether an error of following a link says nothing about where the link leads. If it leads where this process
+/// has no permission, the entry there is not served.
+#[cfg(unix)]
+fn is_failure(e: &io::Error) -> bool {
+    !is_absent(e) && e.kind() != io::ErrorKind::PermissionDenied
+}
+
+/// Returns whether an error of following a link says nothing about where the link leads. Windows has many kinds of links
+/// that cannot be followed, so only a lack of resources counts.
+#[cfg(not(unix))]
+fn is_failure(e: &io::Error) -> bool {
+    const TOO_MANY_OPEN_FILES: i32 = 4;
+    const NO_SYSTEM_RESOURCES: i32 = 1_450;
+    e.kind() == io::ErrorKind::OutOfMemory
+        || matches!(e.raw_os_error(), Some(TOO_MANY_OPEN_FILES | NO_SYSTEM_RESOURCES))
+}
+
 #[cfg(unix)]
 fn is_link(e: &io::Error) -> bool {
     // ELOOP, and the errors of some systems in its place; ENXIO means a socket, or a pipe without a reader.
@@ -368,4 +402,24 @@ fn is_link(e: &io::Error) -> bool {
 #[cfg(not(unix))]
 fn is_link(_: &io::Error) -> bool {
     false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use rustix::io::Errno;
+
+    #[test]
+    fn only_a_failure_of_the_system_leaves_open_where_a_link_leads() {
+        let outside = io::Error::new(io::ErrorKind::PermissionDenied, "a path led outside of the filesystem");
+        assert!(!is_failure(&outside));
+        for errno in
+            [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NAMETOOLONG, Errno::ACCESS, Errno::PERM]
+        {
+            assert!(!is_failure(&errno.into()), "{errno}");
+        }
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO] {
+            assert!(is_failure(&errno.into()), "{errno}");
+        }
+    }
 }

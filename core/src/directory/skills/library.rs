@@ -230,7 +230,10 @@ impl Library {
         flaws: &mut Vec<Flaw>,
     ) -> io::Result<()> {
         self.see(folder);
-        for (name, kind) in self.base.tree.entries(folder)? {
+        let list = self.base.tree.list(folder)?;
+        let links = list.unresolved.iter().filter(|(name, _)| name == SKILL_MD);
+        flaws.extend(links.map(|(name, e)| Flaw::unreadable(join(&folder.path, name), e)));
+        for (name, kind) in list.entries {
             if kind == EntryKind::File && name == SKILL_MD {
                 directories.push((self.uri_of(&folder.path), folder.path.clone()));
             } else if kind == EntryKind::Folder {
@@ -374,14 +377,16 @@ impl Library {
         files: &mut BTreeMap<String, UnreadFile>,
     ) -> Result<(), Flaw> {
         self.see(folder);
-        let entries = self.base.tree.entries_and_unnamed(folder);
-        let (entries, unnamed) = entries.map_err(|e| Flaw::unreadable(&*folder.path, &e))?;
+        let list = self.base.tree.list(folder).map_err(|e| Flaw::unreadable(&*folder.path, &e))?;
         // The list of a skill's files has to be complete, so a skill with a file that no URI can name is refused.
-        if let Some(name) = unnamed {
+        if let Some(name) = list.unnamed {
             let path = join(&folder.path, &name);
             return Err(Flaw::in_file(path, "has a name that is not UTF-8; rename it"));
         }
-        for (name, kind) in entries {
+        if let Some((name, e)) = list.unresolved.first() {
+            return Err(Flaw::unreadable(join(&folder.path, name), e));
+        }
+        for (name, kind) in list.entries {
             let path = join(&folder.path, &name);
             if kind == EntryKind::Folder && folder.is_deepest() {
                 let what = format!("is more than {DEEPEST} directories below the served folder; move it up");

@@ -116,7 +116,12 @@ impl SkillFiles {
             return missing;
         }
         let mut children = Vec::new();
-        for (name, kind) in base.tree.entries(&folder)? {
+        let list = base.tree.list(&folder)?;
+        // Without a skill, links are no children.
+        if let Some((_, e)) = list.unresolved.into_iter().next().filter(|_| !skills.is_empty()) {
+            return Err(e);
+        }
+        for (name, kind) in list.entries {
             let path = join(&folder.path, &name);
             let child = match kind {
                 EntryKind::Folder if skills.is_empty() && !directories.contains(&name) => None,

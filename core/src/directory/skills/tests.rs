@@ -120,7 +120,7 @@ fn a_file_that_stays_unreadable_is_the_only_one_that_is_read_again() {
 #[test]
 fn a_directory_that_stays_unreadable_is_the_only_one_that_is_opened_again() {
     let served = ServedSkills::build(true, |root| {
-        write_old(&root.join("lost/csv/SKILL.md"), "---\nname: csv\ndescription: d\n---\n");
+        write(&root.join("lost/csv/SKILL.md"), "---\nname: csv\ndescription: d\n---\n");
     });
     UNOPENED.set(Some("lost"));
     assert_eq!(served.skills(), 1);
@@ -131,6 +131,43 @@ fn a_directory_that_stays_unreadable_is_the_only_one_that_is_opened_again() {
     assert!(tried.iter().any(|name| name == "lost"), "{tried:?}");
     assert!(!tried.iter().any(|name| name == "pdf"), "{tried:?}");
     assert_eq!(served.skills(), 2);
+}
+
+// row: SK-11
+#[cfg(unix)]
+#[test]
+fn a_link_that_could_not_be_followed_once_is_followed_later() {
+    for watch in [true, false] {
+        let served = ServedSkills::build(watch, |root| {
+            std::os::unix::fs::symlink("a.txt", root.join("pdf/link.txt")).unwrap();
+        });
+        UNOPENED.set(Some("link.txt"));
+        assert_eq!(served.skills(), 0, "watch: {watch}");
+        let flaws = Skills::new(served.around.path()).check().unwrap();
+        UNOPENED.set(None);
+        let [flaw] = &*flaws else { panic!("{flaws:?}") };
+        assert_eq!(flaw.path, served.around.path().join("pdf/link.txt"));
+        assert_eq!(flaw.text, "cannot be read (too many open files)");
+        let answer = served.send_request("skills/list", json!({}));
+        let files = answer["result"]["skills"][0]["resources"].as_array().unwrap();
+        assert_eq!(files.len(), 3, "watch: {watch}, {answer}");
+    }
+}
+
+// row: SK-20
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_skill_md_that_could_not_be_followed_once_is_followed_later() {
+    for watch in [true, false] {
+        let served = ServedSkills::build(watch, |root| {
+            write(&root.join("csv/csv.md"), "---\nname: csv\ndescription: d\n---\n");
+            std::os::unix::fs::symlink("csv.md", root.join("csv/SKILL.md")).unwrap();
+        });
+        UNOPENED.set(Some("SKILL.md"));
+        assert_eq!(served.skills(), 0, "watch: {watch}");
+        UNOPENED.set(None);
+        assert_eq!(served.skills(), 2, "watch: {watch}");
+    }
 }
 
 #[test]
