@@ -337,6 +337,7 @@ typedef struct wellhead_limits {
     /* The greatest number of bytes of output that the client has not read yet; it holds back. Default: 16 MiB. */
     size_t output_bytes;
     /* The time that an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX for no limit.
+     * It does not run while the client answers a request of the callback. The client has 10 minutes for that.
      * Default: 60,000. */
     uint64_t call_ms;
     /* The greatest number of bytes that an endpoint over HTTP buffers for all clients; more are refused. It buffers

@@ -68,6 +68,8 @@ options! {
         pub caller_percent: usize = 25,
         /// Milliseconds until a call that is not answered gets an internal error; `u64::MAX` means never. Default
         /// 60,000.
+        ///
+        /// It does not run while the client answers a request of the callback. The client has 10 minutes for that.
         pub call_ms: u64 = 60_000,
     }
 }

@@ -61,7 +61,7 @@ pub(crate) use judged::Judged;
 pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
 pub(crate) use machine::{Machine, NextWork, Settings};
 pub(crate) use named_requests::{
-    ForgedState, NamedAnswer, NamedRequests, NotAnswered, ROUNDS, WaitingCall, WaitingCallback,
+    CLIENT_MS, ForgedState, NamedAnswer, NamedRequests, NotAnswered, ROUNDS, WaitingCall, WaitingCallback,
 };
 pub(crate) use outbox::{RouteOutput, Start};
 pub(crate) use partial_message::{NextBytes, PartialMessage};

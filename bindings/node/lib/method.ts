@@ -85,7 +85,8 @@ export interface MethodCall extends AnyCall {
   requireInput<R extends object = JsonObject>(name: string, method: string, params?: JsonObject): R;
   /**
    * Sends a request to the client, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the answer. Resolves
-   * to its result, as the type `R`, which is not checked. The deadline of the call does not run meanwhile.
+   * to its result, as the type `R`, which is not checked. The client has 10 minutes. The deadline of the call does not run
+   * meanwhile.
    *
    * @example
    * ```ts

@@ -196,7 +196,10 @@ export interface Limits {
   listenStreams?: number | undefined;
   /** Output of one connection that the client has not read, in bytes. Further requests wait. Default: 16 MiB. */
   outputBytes?: number | undefined;
-  /** Milliseconds for one answer, after which the client gets an internal error. Default: 60,000. */
+  /**
+   * Milliseconds for one answer, after which the client gets an internal error. They do not run while the client answers a
+   * request of the callback, for which it has 10 minutes. Default: 60,000.
+   */
   callMs?: number | undefined;
   /**
    * Memory of an endpoint over HTTP for all clients, in bytes: request bodies, pending output, and events for clients that come

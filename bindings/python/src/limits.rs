@@ -39,7 +39,8 @@ macro_rules! limits {
         ///         refused. Default: 1,000.
         ///     output_bytes: The greatest number of bytes of output that the client has not read. At this number
         ///         the connection holds back. Default: 16 MiB.
-        ///     call_ms: Milliseconds until a call that is not answered gets an internal error. Default: 60,000.
+        ///     call_ms: Milliseconds until a call that is not answered gets an internal error. It does not run while
+        ///         the client answers a request of the callback, for which it has 10 minutes. Default: 60,000.
         ///     buffer_bytes: The greatest number of bytes that an HTTP endpoint holds for all clients: bodies of
         ///         requests, output that clients have not read, and events kept for clients that resume. Each
         ///         request counts as 4 KiB. The oldest kept events are dropped first. One HTTP connection may use a

@@ -10,16 +10,14 @@ use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, canonical, for_each_member, is_object, members, string};
 use crate::model::{Answer, ClientAnswer, ClientRequestError, Json, MethodAnswer, MethodError};
 use crate::protocol::{
-    CallId, Context, ForgedState, NamedAnswer, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall,
-    WaitingCallback,
+    CLIENT_MS, CallId, Context, ForgedState, NamedAnswer, NamedRequests, NotAnswered, NotSent, ROUNDS,
+    WaitingCall, WaitingCallback,
 };
 use crate::revision::Era;
 use crate::schema::{check_elicitation, check_elicited};
 use std::sync::Arc;
 
 const ELICIT: &str = "elicitation/create";
-/// The time that a client has to answer, in milliseconds. Instances compare it with the time of day.
-const EXPIRES_MS: u64 = 600_000;
 /// The greatest number of bytes of a sealed `requestState`.
 const STATE_BYTES: usize = 64 << 10;
 
@@ -110,7 +108,7 @@ impl ConnectionState {
             context.caller.id(),
             &purpose(&callback),
             &state(&named),
-            now.saturating_add(EXPIRES_MS),
+            now.saturating_add(CLIENT_MS),
         );
         if state.len() > STATE_BYTES {
             return failed("the answers of its client have more than 64 KiB");

@@ -54,8 +54,8 @@ impl Machine {
         self.client_requests.last
     }
 
-    /// Sends a request to the client, on the route of the call's answer. While the client has not answered, the
-    /// deadline of the call does not run.
+    /// Sends a request to the client, on the route of the call's answer. The client has [`CLIENT_MS`] to answer.
+    /// The time that the call may take begins again after that.
     pub(crate) fn send_client_request(
         &mut self,
         call: CallId,
@@ -83,7 +83,7 @@ impl Machine {
             return Err(NotSent::Lacks(Need::as_capabilities(&BTreeSet::from([need]))));
         }
         self.write_request(number, (call, route), (method, params), None);
-        self.inflight.pause(call);
+        self.set_client_deadline(call);
         Ok(())
     }
 

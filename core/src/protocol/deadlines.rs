@@ -5,6 +5,7 @@ use super::answer_form::AnswerForm;
 use super::application_call::RequestState;
 use super::faults::internal;
 use super::machine::Machine;
+use super::named_requests::CLIENT_MS;
 use super::outbox::Route;
 use crate::log::Severity;
 use crate::sync::Trash;
@@ -13,7 +14,12 @@ impl Machine {
     pub(crate) fn on_timeout(&mut self, now: u64, trash: &mut Trash) {
         self.advance_clock(now);
         while let Some(call) = self.inflight.overdue(self.now) {
-            self.answer_overdue(call, "within `call_ms`", trash);
+            let when = if self.inflight.is_paused(call) {
+                "because its client did not answer within 10 minutes"
+            } else {
+                "within `call_ms`"
+            };
+            self.answer_overdue(call, when, trash);
         }
     }
 
@@ -60,13 +66,29 @@ impl Machine {
             RequestState::Method { handler, .. } => handler.limiter.call_ms(),
             _ => None,
         };
-        let route = (open.form != AnswerForm::None).then_some(open.route);
         let limit = of_tool.unwrap_or(self.settings.limits.call_ms);
-        let deadline = self.now.checked_add(limit).filter(|at| *at != u64::MAX);
+        let deadline = self.deadline_in(limit);
         self.inflight.set_deadline(call, deadline);
-        match route {
-            Some(route) => self.outbox.set_deadline(route, deadline),
-            None => self.outbox.add_deadline_of_no_route(),
+        self.set_route_deadline(call, deadline);
+    }
+
+    /// Makes a call wait for its client, which has [`CLIENT_MS`] from now. Meanwhile `call_ms` does not run.
+    pub(super) fn set_client_deadline(&mut self, call: CallId) {
+        let deadline = self.deadline_in(CLIENT_MS);
+        self.inflight.pause(call, deadline);
+        self.set_route_deadline(call, deadline);
+    }
+
+    fn deadline_in(&self, limit: u64) -> Option<u64> {
+        self.now.checked_add(limit).filter(|at| *at != u64::MAX)
+    }
+
+    /// Notes the deadline of a call for the driver of its route.
+    fn set_route_deadline(&mut self, call: CallId, deadline: Option<u64>) {
+        let Some(open) = self.inflight.get(call) else { return };
+        match open.form {
+            AnswerForm::None => self.outbox.add_deadline_of_no_route(),
+            _ => self.outbox.set_deadline(open.route, deadline),
         }
     }
 }

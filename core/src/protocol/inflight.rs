@@ -252,9 +252,28 @@ impl Inflight {
     /// Starts the deadline of the current call, unless it has one. `None`: the call may take as long as it likes.
     pub(crate) fn set_deadline(&mut self, call: CallId, deadline: Option<u64>) {
         let Some(slot) = self.current(call) else { return };
-        slot.paused = false;
-        let Some(deadline) = deadline.filter(|_| slot.deadline.is_none()) else { return };
-        slot.deadline = Some(deadline);
+        if std::mem::take(&mut slot.paused) || slot.deadline.is_none() {
+            self.replace_deadline(call, deadline);
+        }
+    }
+
+    /// Starts the deadline for the client's answer, in place of that of the call.
+    pub(crate) fn pause(&mut self, call: CallId, deadline: Option<u64>) {
+        if let Some(slot) = self.current(call) {
+            slot.paused = true;
+            self.replace_deadline(call, deadline);
+        }
+    }
+
+    /// Returns whether the call waits for its client.
+    pub(crate) fn is_paused(&mut self, call: CallId) -> bool {
+        self.current(call).is_some_and(|slot| slot.paused)
+    }
+
+    fn replace_deadline(&mut self, call: CallId, deadline: Option<u64>) {
+        let Some(slot) = self.current(call) else { return };
+        slot.deadline = deadline;
+        let Some(deadline) = deadline else { return };
         // At most one deadline a slot runs. The others go before they outnumber those.
         if self.deadlines.len() > 2 * self.slots.len() {
             let slots = &self.slots;
@@ -262,14 +281,6 @@ impl Inflight {
         }
         let at = self.deadlines.partition_point(|(other, _)| *other <= deadline);
         self.deadlines.insert(at, (deadline, call));
-    }
-
-    /// Stops the deadline while the request waits for the client.
-    pub(crate) fn pause(&mut self, call: CallId) {
-        if let Some(slot) = self.current(call) {
-            slot.deadline = None;
-            slot.paused = true;
-        }
     }
 
     /// Returns a call that ended while its request waited for the client, each call once; `None` if there is none left.

@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// The greatest number of times that a callback may wait for its client in one call.
 pub(crate) const ROUNDS: u32 = 16;
 
+/// The time that a client has to answer requests of the server, in milliseconds.
+pub(crate) const CLIENT_MS: u64 = 600_000;
+
 /// The named requests of one call, of all runs of its callback.
 #[derive(Default)]
 pub(crate) struct NamedRequests {
@@ -204,7 +207,7 @@ impl Machine {
         for NamedRequest { name, method, params } in pending {
             self.write_client_request(next, route, (&method, params.as_ref()), Some(name));
         }
-        self.inflight.pause(next);
+        self.set_client_deadline(next);
         true
     }
 

@@ -13,7 +13,7 @@ use crate::keys::Key;
 use crate::log::{Log, Severity};
 use crate::model::{Family, Json};
 use crate::observer::Metrics;
-use crate::protocol::{RESOURCES, Settings, TopicSet};
+use crate::protocol::{CLIENT_MS, RESOURCES, Settings, TopicSet};
 use crate::provider::Spawner;
 use crate::refusals::Refusals;
 use crate::responder::{InterestAnswer, Responder};
@@ -57,7 +57,8 @@ pub(crate) struct ServerState {
     /// True once a client may be there.
     pub(super) serving: AtomicBool,
     pub(super) connections: AtomicU64,
-    /// The smallest `call_ms` that the server or one of its tools has or had, in milliseconds.
+    /// The smallest time limit of any call, in milliseconds: `call_ms` that the server or one of its tools has or had,
+    /// or [`CLIENT_MS`].
     pub(super) shortest_call_ms: AtomicU64,
     pub(crate) metrics: Metrics,
     /// The callback that publishes changes to other instances, if the application set one.
@@ -84,7 +85,7 @@ impl ServerState {
     ) -> Self {
         ServerState {
             hub: Hub::new(settings.limits.subscriptions_total),
-            shortest_call_ms: AtomicU64::new(settings.limits.call_ms),
+            shortest_call_ms: AtomicU64::new(settings.limits.call_ms.min(CLIENT_MS)),
             settings: Arc::new(settings),
             catalog: Lock::new(Catalog::default()),
             sealer: Sealer::new(key, &origin),
@@ -111,7 +112,7 @@ impl ServerState {
         }
     }
 
-    /// Returns the smallest `call_ms` that the server or one of its tools has or had, in milliseconds.
+    /// Returns the smallest time limit that a call has or had, in milliseconds.
     pub(crate) fn shortest_call_ms(&self) -> u64 {
         self.shortest_call_ms.load(Ordering::Acquire)
     }
