@@ -1,7 +1,7 @@
 //! Decides which rules a POST follows: those of the stateless era, or those of sessions.
 
 use super::RequestHead;
-use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members};
+use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members, pick};
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, KnownMethod, Revision, Revisions};
 
@@ -62,10 +62,10 @@ pub(super) enum PostedBody {
     },
     Notification,
     Response,
-    /// A batch of `length` elements. `stateless` is true if an element names its own revision.
+    /// A batch with this number of requests. `stateless` is true if an element names its own revision.
     Array {
         stateless: bool,
-        length: usize,
+        requests: usize,
     },
     /// No JSON, or no message. Both eras answer it alike.
     Bad {
@@ -94,13 +94,16 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> PostedBody {
         Parsed::Notification { .. } => PostedBody::Notification,
         Parsed::Response { .. } => PostedBody::Response,
         Parsed::Array(elements) => {
-            let stateless = elements.iter().flatten().any(|element| {
-                let [params] = members(*element, &["params"]).unwrap_or_default();
-                params
+            let (mut stateless, mut requests) = (false, 0);
+            for element in elements.iter().flatten() {
+                let [id, method, params] =
+                    pick(*element, &["id", "method", "params"]).map(Result::unwrap_or_default);
+                requests += usize::from(id.is_some() && method.is_some());
+                stateless |= params
                     .filter(|params| is_object(*params))
-                    .is_some_and(|params| is_stateless(Params::Object(params)))
-            });
-            PostedBody::Array { stateless, length: elements.as_ref().map_or(1, Vec::len) }
+                    .is_some_and(|params| is_stateless(Params::Object(params)));
+            }
+            PostedBody::Array { stateless, requests }
         }
         Parsed::Bad { id, fault } => PostedBody::Bad { id: id.clone(), fault: *fault },
     }

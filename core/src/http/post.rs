@@ -217,7 +217,7 @@ impl Exchange {
         let inner = self.endpoint.0.clone();
         let (id, number) = match body {
             PostedBody::Request { id, .. } => (Some(id), 1),
-            PostedBody::Array { length, .. } => (None, *length),
+            PostedBody::Array { requests, .. } => (None, *requests),
             // Nothing is under way that it could be about.
             PostedBody::Notification | PostedBody::Response | PostedBody::Bad { .. } => {
                 return Ok(ExchangeState::accepted());
@@ -248,7 +248,7 @@ impl Exchange {
     ) -> Result<ExchangeState, ErrorResponse> {
         let (request, calls) = match body {
             PostedBody::Request { id, .. } => (Some(id), 1),
-            PostedBody::Array { length, .. } => (None, (*length).max(1)),
+            PostedBody::Array { requests, .. } => (None, *requests),
             // A call under way may wait for just this.
             PostedBody::Notification | PostedBody::Response | PostedBody::Bad { .. } => (None, 0),
         };
@@ -256,10 +256,9 @@ impl Exchange {
         let id = session_id(head, request)?;
         let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
         let most = self.endpoint.0.server.limits().session_streams;
-        let is_heard =
-            matches!(body, PostedBody::Notification) && self.endpoint.0.server.hears_notifications();
+        let hears = self.endpoint.0.server.hears_notifications();
         let permit = match calls {
-            0 if is_heard => Some(self.count(PermitKind::Notification, 0, None)?),
+            0 if hears => Some(self.count(PermitKind::Notification, 0, None)?),
             0 => None,
             _ => Some(self.count(PermitKind::Call, calls, request)?),
         };
