@@ -278,9 +278,9 @@ impl Connection {
         parsed: Parsed<'_>,
         output: RouteOutput,
         caller: Option<Caller>,
-        permit: Option<Arc<Permit>>,
+        permit: Arc<Permit>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(output, caller, permit)?;
+        let route = self.open_route(output, caller, Some(permit))?;
         let event = self.0.parsed(message, parsed, route, Arrival::New, None).event;
         self.wake_for_others(route);
         Ok((route, event))

@@ -48,7 +48,9 @@ pub(crate) use application_methods::MethodOutcome;
 pub(crate) use call_context::Context;
 pub(crate) use client_requests::NotSent;
 pub(crate) use completion::Completing;
-pub(crate) use dispatch::{Admitted, Arrival, Lookup, MessageOrigin, Request, invalid_uri};
+pub(crate) use dispatch::{
+    Admitted, Arrival, CANCELLED, INITIALIZED, Lookup, MessageOrigin, Request, invalid_uri,
+};
 pub(crate) use draft::{
     Argument, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVELS, PROTOCOL_VERSION, is_stateless_meta,
     unsupported as unsupported_version,

@@ -1,8 +1,8 @@
 //! Decides which rules a POST follows: those of the stateless era, or those of sessions.
 
 use super::RequestHead;
-use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members, pick};
-use crate::protocol::is_stateless_meta;
+use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members, pick, string};
+use crate::protocol::{CANCELLED, INITIALIZED, is_stateless_meta};
 use crate::revision::{Era, KnownMethod, Revision, Revisions};
 
 /// The limit that the permit of a request counts for.
@@ -12,8 +12,6 @@ pub(super) enum PermitKind {
     Call,
     /// `listen_streams`: the request opens a listen stream.
     Listen,
-    /// `buffer_bytes` alone, by its body: it is a notification that the application hears.
-    Notification,
 }
 
 /// The value of the header field `MCP-Protocol-Version`.
@@ -60,12 +58,17 @@ pub(super) enum PostedBody {
         initialize: bool,
         counted: PermitKind,
     },
-    Notification,
+    /// A notification. `is_news` is false for those of the protocol that end a call or begin a session, which have to
+    /// pass even if there is no room for calls.
+    Notification {
+        is_news: bool,
+    },
     Response,
-    /// A batch with this number of requests. `stateless` is true if an element names its own revision.
+    /// A batch with this number of requests and of notifications that are news. `stateless` is true if an element names its own revision.
     Array {
         stateless: bool,
         requests: usize,
+        news: usize,
     },
     /// No JSON, or no message. Both eras answer it alike.
     Bad {
@@ -91,22 +94,32 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> PostedBody {
                 counted,
             }
         }
-        Parsed::Notification { .. } => PostedBody::Notification,
+        Parsed::Notification { method, .. } => PostedBody::Notification { is_news: is_news(method) },
         Parsed::Response { .. } => PostedBody::Response,
         Parsed::Array(elements) => {
-            let (mut stateless, mut requests) = (false, 0);
+            let (mut stateless, mut requests, mut news) = (false, 0, 0);
             for element in elements.iter().flatten() {
                 let [id, method, params] =
                     pick(*element, &["id", "method", "params"]).map(Result::unwrap_or_default);
-                requests += usize::from(id.is_some() && method.is_some());
+                match (id, method) {
+                    (Some(_), Some(_)) => requests += 1,
+                    (None, Some(method)) => {
+                        news += usize::from(string(method).is_some_and(|method| is_news(&method)));
+                    }
+                    _ => {}
+                }
                 stateless |= params
                     .filter(|params| is_object(*params))
                     .is_some_and(|params| is_stateless(Params::Object(params)));
             }
-            PostedBody::Array { stateless, requests }
+            PostedBody::Array { stateless, requests, news }
         }
         Parsed::Bad { id, fault } => PostedBody::Bad { id: id.clone(), fault: *fault },
     }
+}
+
+fn is_news(method: &str) -> bool {
+    method != CANCELLED && method != INITIALIZED
 }
 
 fn is_stateless(params: Params<'_>) -> bool {

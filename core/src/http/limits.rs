@@ -13,24 +13,24 @@ use std::sync::Arc;
 
 impl Exchange {
     /// Counts `number` more calls, or a listen stream. Refuses them if the endpoint or the caller has as many as it may
-    /// have, or if the server is closed. A notification may come after that, because it may cancel a call.
+    /// have, or if the server is closed. A message without a call may come then, because it may end one.
     pub(super) fn count(
         &mut self,
         kind: PermitKind,
         number: usize,
         id: Option<&RequestId>,
     ) -> Result<Arc<Permit>, ErrorResponse> {
-        if kind != PermitKind::Notification && self.endpoint.0.server.is_closed() {
+        if number > 0 && self.endpoint.0.server.is_closed() {
             return Err(closing(id));
         }
         let body = self.body_cost.take();
         let counted = match kind {
+            PermitKind::Call if number == 0 => Ok(Counted::Body),
             PermitKind::Call => {
                 let caller = self.has_name().then(|| self.caller.id());
                 self.holder.count_calls(number, caller)
             }
             PermitKind::Listen => self.count_listen_stream(),
-            PermitKind::Notification => Ok(Counted::Body),
         };
         let counted = counted.map_err(|full| busy(id, full))?;
         Ok(self.holder.permit(counted, body))

@@ -102,7 +102,7 @@ impl Exchange {
             (_, Version::Unknown(requested)) => {
                 refuse(400, None, &unsupported_version(requested, inner.server.revisions()))
             }
-            (PostedBody::Notification, Version::Stateless(_)) => Ok(ExchangeState::accepted()),
+            (PostedBody::Notification { .. }, Version::Stateless(_)) => Ok(ExchangeState::accepted()),
             (PostedBody::Response, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("this revision asks nothing of clients"))
             }
@@ -176,13 +176,8 @@ impl Exchange {
             connection.stand_alone(None);
         }
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
-        let opened = connection.handle_parsed_on_route(
-            posted.bytes,
-            posted.parsed,
-            RouteOutput::Stream,
-            None,
-            Some(permit),
-        );
+        let opened =
+            connection.handle_parsed_on_route(posted.bytes, posted.parsed, RouteOutput::Stream, None, permit);
         let (route, event) = opened.map_err(|_| closing(Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, None))); // it was refused
@@ -219,7 +214,7 @@ impl Exchange {
             PostedBody::Request { id, .. } => (Some(id), 1),
             PostedBody::Array { requests, .. } => (None, *requests),
             // Nothing is under way that it could be about.
-            PostedBody::Notification | PostedBody::Response | PostedBody::Bad { .. } => {
+            PostedBody::Notification { .. } | PostedBody::Response | PostedBody::Bad { .. } => {
                 return Ok(ExchangeState::accepted());
             }
         };
@@ -246,25 +241,22 @@ impl Exchange {
         head: &RequestHead<'_>,
         body: &PostedBody,
     ) -> Result<ExchangeState, ErrorResponse> {
-        let (request, calls) = match body {
-            PostedBody::Request { id, .. } => (Some(id), 1),
-            PostedBody::Array { requests, .. } => (None, *requests),
+        let (request, requests, news) = match body {
+            PostedBody::Request { id, .. } => (Some(id), 1, 0),
+            PostedBody::Array { requests, news, .. } => (None, *requests, *news),
+            PostedBody::Notification { is_news } => (None, 0, usize::from(*is_news)),
             // A call under way may wait for just this.
-            PostedBody::Notification | PostedBody::Response | PostedBody::Bad { .. } => (None, 0),
+            PostedBody::Response | PostedBody::Bad { .. } => (None, 0, 0),
         };
-        let purpose = if calls > 0 { Purpose::Requests } else { Purpose::Messages };
+        let purpose = if requests > 0 { Purpose::Requests } else { Purpose::Messages };
         let id = session_id(head, request)?;
         let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
         let most = self.endpoint.0.server.limits().session_streams;
-        let hears = self.endpoint.0.server.hears_notifications();
-        let permit = match calls {
-            0 if hears => Some(self.count(PermitKind::Notification, 0, None)?),
-            0 => None,
-            _ => Some(self.count(PermitKind::Call, calls, request)?),
-        };
+        let calls = requests + if self.endpoint.0.server.hears_notifications() { news } else { 0 };
+        let permit = self.count(PermitKind::Call, calls, request)?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(request))?;
-            if calls > 0 && !session.has_room(most) {
+            if requests > 0 && !session.has_room(most) {
                 return Err(crowded(request, most));
             }
             let connection = session.connection.clone();

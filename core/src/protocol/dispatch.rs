@@ -23,8 +23,8 @@ use crate::wire;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
-const INITIALIZED: &str = "notifications/initialized";
-const CANCELLED: &str = "notifications/cancelled";
+pub(crate) const INITIALIZED: &str = "notifications/initialized";
+pub(crate) const CANCELLED: &str = "notifications/cancelled";
 
 /// The way in which a message arrived: as new input, as an element of a batch, or after it had waited for room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
