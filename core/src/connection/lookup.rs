@@ -55,7 +55,8 @@ impl ConnectionState {
                     })
                     .collect();
                 self.join();
-                self.polled_step(|m, _| m.begin_listen_stream(request, lists, uris, check));
+                let requested = seen.len();
+                self.polled_step(|m, _| m.begin_listen_stream(request, lists, requested, uris, check));
                 None
             }
         }

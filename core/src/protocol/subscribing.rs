@@ -124,14 +124,17 @@ impl Machine {
         self.answer_failed(open.route, Stage::Dispatched, &open.id, fault);
     }
 
+    /// Begins a listen stream. `uris` are those of the `requested` URIs at which there may be a resource. There has to
+    /// be room for all requested ones, so that the answer does not depend on resources that the client may not see.
     pub(crate) fn begin_listen_stream(
         &mut self,
         request: &Request,
         lists: TopicSet,
+        requested: usize,
         uris: Vec<Arc<str>>,
         check: AccessCheck,
     ) {
-        if let Err(fault) = self.room_for_subscriptions(uris.len()) {
+        if let Err(fault) = self.room_for_subscriptions(requested) {
             return self.answer_error(request, &fault);
         }
         let call = request.call;
