@@ -285,9 +285,6 @@ impl Machine {
             }
             KnownMethod::Subscribe => {
                 let (subscriber, uris) = self.uris_to_subscribe(draft).map_err(bad)?;
-                let more =
-                    uris.iter().filter(|uri| !self.subscriptions.is_subscribed(subscriber, uri)).count();
-                self.room_for_subscriptions(more).map_err(bad)?;
                 if uris.is_empty() {
                     self.answer_done(draft, revision, route);
                     return Ok(None);
@@ -351,15 +348,6 @@ impl Machine {
         let what = format!("uri has more than {max} bytes");
         let fault = RpcError::invalid_params(&what).exceeds("uri_bytes", max);
         Err(fault.with_sentence(format!("Invalid URI: it has more than {max} bytes")))
-    }
-
-    pub(super) fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
-        let max = self.settings.limits.subscriptions;
-        if self.subscriptions.len() + more > max {
-            Err(RpcError::limit_exceeded("subscriptions", max))
-        } else {
-            Ok(())
-        }
     }
 
     /// Handles `notifications/initialized`: sends the notifications that were held back for it. Returns true the first

@@ -30,6 +30,10 @@ impl Machine {
         uris: Vec<Arc<str>>,
         check: AccessCheck,
     ) {
+        let more = requested.iter().filter(|uri| !self.subscriptions.is_subscribed(subscriber, uri)).count();
+        if let Err(fault) = self.room_for_subscriptions(more) {
+            return self.answer_error(request, &fault);
+        }
         let call = request.call;
         let awaited = uris.iter().cloned().collect();
         let subscribing = Subscribing { subscriber, requested, uris: uris.clone(), awaited };
@@ -51,6 +55,15 @@ impl Machine {
                 operation: Operation::Subscribe,
                 uris,
             });
+        }
+    }
+
+    fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
+        let max = self.settings.limits.subscriptions;
+        if self.subscriptions.len() + more > max {
+            Err(RpcError::limit_exceeded("subscriptions", max))
+        } else {
+            Ok(())
         }
     }
 

@@ -3,6 +3,8 @@
 use crate::support::{
     answers, connect, connect_as, drain, feed, limited, on_uri, request, send_request, serve, server,
 };
+use std::sync::{Arc, Mutex, mpsc};
+use wellhead::{Handled, Provider};
 
 /// Invariant 6.
 #[test]
@@ -170,6 +172,39 @@ fn subscriptions_and_streams_end_at_their_limits() {
     assert!(answer.contains("result"), "what is closed costs nothing: {answer}");
 }
 
+type Meanwhile = Box<dyn FnOnce() + Send>;
+
+/// Says that it knows everything, but something happens first.
+struct Slow(Mutex<Option<Meanwhile>>);
+
+impl Provider for Slow {
+    fn exists(&self, _: &str) -> bool {
+        let meanwhile = self.0.lock().unwrap().take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile();
+        }
+        true
+    }
+}
+
+/// Invariant 6.
+#[test]
+fn subscriptions_that_are_looked_up_side_by_side_stay_within_the_limit() {
+    let server = limited(|limits| limits.subscriptions = 1);
+    let slow = Arc::new(Slow(Mutex::default()));
+    server.add_resource("m://slow", Some(slow.clone())).unwrap();
+    server.text("m://other", "x").unwrap();
+    let connection = connect(&server);
+    let (other, (answered, answers)) = (connection.clone(), mpsc::channel());
+    *slow.0.lock().unwrap() = Some(Box::new(move || {
+        answered.send(other.handle(on_uri(2, "subscribe", "m://other").as_bytes())).unwrap();
+    }));
+    let refused = send_request(&connection, &on_uri(1, "subscribe", "m://slow"));
+    let Ok(Ok(Handled::Answer(allowed))) = answers.try_recv() else { panic!("it was not looked up") };
+    assert!(String::from_utf8(allowed).unwrap().contains("result"));
+    assert!(refused.contains(r#""limit":"subscriptions""#), "{refused}");
+}
+
 /// Invariant 6.
 #[test]
 fn messages_over_the_limits_are_refused_and_the_next_is_read() {
@@ -196,7 +231,7 @@ fn a_listen_request_with_refused_uris_costs_each_uri_the_same() {
     let uris = uris.join(",");
     let params = format!(r#"{{"notifications":{{"resourceSubscriptions":[{uris}]}},{meta}}}"#);
     // With a cost that grows with the number, this would take hours: then the test fails instead of going on.
-    let (answered, answers) = std::sync::mpsc::channel();
+    let (answered, answers) = mpsc::channel();
     std::thread::spawn(move || {
         feed(&connection, &request(1, "subscriptions/listen", &params));
         serve(&connection);
