@@ -14,7 +14,7 @@ use crate::account::Permit;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
-use crate::jsonrpc::Parsed;
+use crate::jsonrpc::{Parsed, trimmed};
 use crate::log::Severity;
 use crate::protocol::{
     Arrival, Chunk, InputLine, Machine, NextWork, RequestHead, Route, RouteOutput, Routes, Start,
@@ -345,7 +345,7 @@ impl Connection {
         caller: Option<Caller>,
     ) -> Result<(Route, Option<Event>)> {
         let route = self.open_route(output, caller, None)?;
-        let message = message.trim_ascii();
+        let message = &message[trimmed(message)];
         if message.len() > self.0.server.settings.limits.message_bytes {
             self.0.polled_step(|m, _| m.handle_too_long(route));
             return Ok((route, None));

@@ -25,3 +25,4 @@ pub(crate) use parse::parse;
 pub(crate) use raw::Raw;
 #[cfg(feature = "schemars")]
 pub(crate) use scan::string_end;
+pub(crate) use syntax::trimmed;

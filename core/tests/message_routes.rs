@@ -75,6 +75,16 @@ fn a_listen_stream_is_refused_where_there_is_room_for_one_answer() {
 }
 
 #[test]
+fn only_the_white_space_of_json_may_be_around_a_message() {
+    let connection = Server::new("s", "1").connect(Caller::default());
+    for (space, accepted) in [(" \t\r\n", true), ("\x0c", false), ("\x0b", false)] {
+        let message = format!(r#"{space}{{"jsonrpc":"2.0","id":1,"method":"ping"}}{space}"#);
+        let answer = text(connection.handle(message.as_bytes()).ok());
+        assert_eq!((answer.contains("result"), answer.contains("-32700")), (accepted, !accepted), "{answer}");
+    }
+}
+
+#[test]
 fn output_of_the_connection_that_an_exchange_made_wakes_its_group() {
     let server = Server::new("s", "1");
     let group = server.group(|| {});

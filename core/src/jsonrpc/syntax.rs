@@ -4,6 +4,7 @@
 //! accepts what `serde_json` accepts, which the tests compare.
 
 use crate::encode::escaped_in;
+use std::ops::Range;
 
 /// Returns the offset after the value that begins at `at`; `None` if there is no valid value.
 pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
@@ -121,10 +122,21 @@ fn word_end(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
 
 /// Returns the offset after the white space at `at`, which may be none.
 pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
+    while bytes.get(at).copied().is_some_and(is_space) {
         at += 1;
     }
     at
+}
+
+/// Returns the range of a text without the white space around it. ASCII has more white space than JSON.
+pub(crate) fn trimmed(bytes: &[u8]) -> Range<usize> {
+    let start = space_end(bytes, 0);
+    let spaces = bytes[start..].iter().rev().take_while(|byte| is_space(**byte)).count();
+    start..bytes.len() - spaces
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Buffers the bytes of the client that have not become messages yet.
 
+use crate::jsonrpc::trimmed;
+
 /// The fate of a last line that has no newline when the input ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnfinishedLine {
@@ -59,15 +61,14 @@ impl Chunk {
             if std::mem::take(&mut self.skipping) {
                 continue; // the rest of a line that was refused already
             }
-            let trimmed = self.bytes[from..to].trim_ascii();
-            if trimmed.is_empty() {
+            let text = trimmed(&self.bytes[from..to]);
+            if text.is_empty() {
                 continue;
             }
             if to - from > self.limit {
                 return InputLine::TooLong;
             }
-            let from = from + self.bytes[from..to].len() - self.bytes[from..to].trim_ascii_start().len();
-            return InputLine::Whole(from, from + trimmed.len());
+            return InputLine::Whole(from + text.start, from + text.end);
         }
     }
 
