@@ -84,11 +84,6 @@ impl Exchange {
                     None => Err(unreadable(self.revision_of(&head, &version).as_ref(), &fault)),
                 }
             }
-            (PostedBody::Request { id, stateless, counted: PermitKind::Listen, .. }, _)
-                if !incoming.accepts.stream && *stateless =>
-            {
-                refuse(406, Some(id), &RpcError::invalid_request(NO_STREAM))
-            }
             // Where no revision is served that lets a request stand for itself, none does.
             (PostedBody::Request { id, stateless: true, counted, .. }, _)
                 if self.revisions().newest(Era::Stateless).is_some() =>
@@ -133,6 +128,9 @@ impl Exchange {
         id: &RequestId,
         counted: PermitKind,
     ) -> Result<ExchangeState, ErrorResponse> {
+        if counted == PermitKind::Listen && !posted.accepts.stream {
+            return Err(refusal(406, Some(id), None, &RpcError::invalid_request(NO_STREAM)));
+        }
         let permit = self.count(counted, 1, Some(id))?;
         let listening = (counted == PermitKind::Listen).then(|| permit.clone());
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
