@@ -76,12 +76,14 @@ impl Exchange {
         let refuse = |status, id: Option<&RequestId>, fault: &RpcError| {
             Err(refusal(status, id, version.revision().as_ref(), fault))
         };
+        let refuse_unreadable =
+            |fault: &RpcError| Err(unreadable(self.revision_of(&head, &version).as_ref(), fault));
         match (&body, &version) {
             (PostedBody::Bad { id, fault }, _) => {
                 let fault = fault.error(&limits);
                 match id {
                     Some(id) => refuse(400, Some(id), &fault),
-                    None => Err(unreadable(self.revision_of(&head, &version).as_ref(), &fault)),
+                    None => refuse_unreadable(&fault),
                 }
             }
             // Where no revision is served that lets a request stand for itself, none does.
@@ -94,6 +96,10 @@ impl Exchange {
             (PostedBody::Request { id, .. }, Version::Unknown(requested)) => {
                 refuse(400, Some(id), &unsupported_version(requested, inner.server.revisions()))
             }
+            (PostedBody::Array { .. }, Version::Unknown(requested)) => {
+                refuse_unreadable(&unsupported_version(requested, inner.server.revisions()))
+            }
+            // The error for a message without an answer has no id.
             (_, Version::Unknown(requested)) => {
                 refuse(400, None, &unsupported_version(requested, inner.server.revisions()))
             }
@@ -103,7 +109,7 @@ impl Exchange {
             }
             (PostedBody::Array { stateless: true, .. }, _)
             | (PostedBody::Array { .. }, Version::Stateless(_)) => {
-                refuse(400, None, &RpcError::invalid_request("send one message at a time"))
+                refuse_unreadable(&RpcError::invalid_request("send one message at a time"))
             }
             _ if !inner.options.values.sessions => self.without_session(posted, &body, &version),
             _ => self.in_session(posted, &head, &body),

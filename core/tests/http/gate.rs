@@ -108,7 +108,7 @@ fn an_invalid_message_gets_an_error_in_the_form_of_the_revision_in_the_head() {
     assert_eq!(error(&[("MCP-Protocol-Version", "2025-06-18")], "no json"), (400, -32700, null.clone()));
     assert_eq!(error(&[("MCP-Protocol-Version", "2025-11-25")], "no json"), (400, -32700, None));
     assert_eq!(error(&stateless, "[]"), (400, -32600, None));
-    assert_eq!(error(&[], &format!("[{}]", discover())), (400, -32600, None));
+    assert_eq!(error(&[], &format!("[{}]", discover())), (400, -32600, null.clone()));
     assert_eq!(error(&stateless, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), (400, -32600, None));
     let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
     let unknown = [("MCP-Protocol-Version", "v999.0.0")];
