@@ -209,11 +209,12 @@ impl WatchState {
 
     fn run(&self, mut system: Events, mut todo: Vec<String>, mut changes: Changes, mut settling: Settling) {
         let mut events = Vec::new();
+        let mut removes = false;
         if !changes.is_empty() {
             settling.changed(Instant::now());
         }
         loop {
-            let busy = !todo.is_empty() || !events.is_empty();
+            let busy = !todo.is_empty() || !events.is_empty() || removes;
             let time = if busy { Some(Duration::ZERO) } else { settling.left(Instant::now()) };
             if !system.wait(time, &mut events) {
                 return;
@@ -239,6 +240,7 @@ impl WatchState {
             // A client that lists again after the notification must miss nothing: all that is new is watched first.
             if todo.is_empty() {
                 self.whole.store(true, Ordering::Release);
+                removes = self.seen.with(|seen| seen.remove_unused(&self.notifier));
                 if settling.is_settled(Instant::now()) {
                     self.announce(&server, take(&mut changes));
                 }
@@ -252,7 +254,11 @@ impl WatchState {
             if seen.has(&folder.path) {
                 return Ok(None);
             }
-            let mark = match self.notifier.add(folder) {
+            let mut mark = self.notifier.add(folder);
+            if mark.as_ref().is_err_and(Notifier::is_full) && seen.remove_unused(&self.notifier) {
+                mark = self.notifier.add(folder);
+            }
+            let mark = match mark {
                 Ok(mark) => mark,
                 // The system may have room for the next one, so that is tried, too.
                 Err(e) if Notifier::is_full(&e) => {
@@ -285,7 +291,7 @@ impl WatchState {
             // It may have been moved away before the directory that it was in was watched.
             let is_other = |mark| !seen.is_at(path, &mark);
             if seen.has(path) && self.notifier.add(&folder).is_ok_and(is_other) {
-                seen.forget(path, &self.notifier);
+                seen.forget(path);
             }
         });
         match self.see(&folder) {
@@ -309,7 +315,7 @@ impl WatchState {
                 FileEvent::Lost => {
                     self.whole.store(false, Ordering::Release);
                     self.seen.with(|seen| {
-                        seen.forget("", &self.notifier);
+                        seen.forget("");
                         seen.is_incomplete = false;
                     });
                     found.todo.push(String::new());
@@ -357,7 +363,7 @@ impl WatchState {
             let former = seen.note(&folder.path, name, kind);
             let same = former == kind && !(moved && kind == Some(EntryKind::Folder));
             if former == Some(EntryKind::Folder) && !same {
-                seen.forget(&path, &self.notifier);
+                seen.forget(&path);
             }
             same
         });
@@ -395,7 +401,7 @@ impl WatchState {
         let mut other = false;
         for path in paths {
             let Some(folder) = self.base.tree.folder(&path) else {
-                self.seen.with(|seen| seen.forget(&path, &self.notifier));
+                self.seen.with(|seen| seen.forget(&path));
                 other = true;
                 continue;
             };
@@ -612,6 +618,42 @@ mod tests {
 
     // row: U-29
     #[test]
+    #[cfg(target_os = "linux")] // elsewhere a whole tree is watched at once
+    fn marks_are_removed_a_few_at_a_time_and_only_those_of_directories_that_are_gone() {
+        let (around, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let server = Server::new("test", "1");
+        let (shared, mut system, _) = watched(around.path(), &server);
+        for n in 0..100 {
+            std::fs::create_dir(around.path().join(format!("d/{n}"))).unwrap();
+        }
+        read_all(&shared, vec![String::new()]);
+        let mut reported = || {
+            let mut events = Vec::new();
+            assert!(system.wait(Some(Duration::ZERO), &mut events));
+            events
+        };
+        let remove_unused = || shared.seen.with(|seen| seen.remove_unused(&shared.notifier));
+
+        let lost = shared.understand(vec![FileEvent::Lost]);
+        assert!(reported().is_empty(), "the queue that was full does not fill again");
+        read_all(&shared, lost.todo);
+        assert!(!remove_unused(), "each directory is there as before");
+
+        std::fs::rename(around.path().join("d"), elsewhere.path().join("d")).unwrap();
+        shared.understand(reported());
+        let mut removed = Vec::new();
+        while remove_unused() {
+            let events = reported();
+            assert!(events.iter().all(|event| matches!(event, FileEvent::Gone(_))), "{events:?}");
+            removed.push(events.len());
+        }
+        assert_eq!(removed, [64, 37]);
+        std::fs::write(elsewhere.path().join("d/a"), "again").unwrap();
+        assert!(reported().is_empty(), "it is not watched any more");
+    }
+
+    // row: U-29
+    #[test]
     #[cfg(target_os = "linux")] // elsewhere a directory is known by its path
     fn a_directory_at_two_paths_is_announced_under_both() {
         let around = tempfile::tempdir().unwrap();
@@ -631,7 +673,7 @@ mod tests {
             changes.updated.into_keys().collect::<Vec<_>>().join(" ")
         };
         assert_eq!(reported(&mut system), "d/a e/a");
-        shared.seen.with(|seen| seen.forget("e", &shared.notifier));
+        shared.seen.with(|seen| seen.forget("e"));
         assert_eq!(reported(&mut system), "d/a", "it is still watched");
     }
 

@@ -5,7 +5,11 @@ use super::system::{Mark, Notifier};
 use crate::directory::tree::EntryKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::mem;
+use std::{iter, mem};
+
+/// At most this number of marks is removed before the thread reads events again. Each removal is an event itself, and
+/// the system drops events if too many wait.
+const REMOVED_AT_ONCE: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -13,6 +17,8 @@ pub(super) struct Seen {
     folders: BTreeMap<String, Known>,
     /// The paths of each watched directory: several if it is mounted at several places.
     paths: HashMap<Mark, BTreeSet<String>>,
+    /// The marks that the system still has, although the directory is not known any more.
+    unused: BTreeSet<Mark>,
     hasher: RandomState,
     pub(super) links: WatchedLinks,
     /// True if the system had no room to watch some directory.
@@ -62,6 +68,7 @@ impl Seen {
     /// Adds a directory that is watched from now on.
     pub(super) fn add(&mut self, path: &str, mark: Mark, entries: &[(String, EntryKind)]) {
         let names = self.hashes(entries);
+        self.unused.remove(&mark);
         self.paths.entry(mark.clone()).or_default().insert(path.to_owned());
         self.folders.insert(path.to_owned(), Known { mark, names });
     }
@@ -86,8 +93,8 @@ impl Seen {
         before
     }
 
-    /// Removes a directory and all below it.
-    pub(super) fn forget(&mut self, path: &str, notifier: &Notifier) {
+    /// Removes a directory and all below it. Their marks are kept until [`Seen::remove_unused`].
+    pub(super) fn forget(&mut self, path: &str) {
         for path in self.below(path) {
             let Some(Known { mark, .. }) = self.folders.remove(&path) else { continue };
             let Some(paths) = self.paths.get_mut(&mark) else { continue };
@@ -95,13 +102,20 @@ impl Seen {
             // A directory that was moved may be watched at its new path already.
             if paths.is_empty() {
                 self.paths.remove(&mark);
-                notifier.remove(&mark);
+                self.unused.insert(mark);
             }
         }
     }
 
+    /// Removes some marks that are not used from the system. Returns whether there were any.
+    pub(super) fn remove_unused(&mut self, notifier: &Notifier) -> bool {
+        let unused = iter::from_fn(|| self.unused.pop_first());
+        unused.take(REMOVED_AT_ONCE).map(|mark| notifier.remove(&mark)).count() > 0
+    }
+
     /// Removes a directory that the system no longer watches.
     pub(super) fn remove_mark(&mut self, mark: &Mark) {
+        self.unused.remove(mark);
         for path in self.paths.remove(mark).unwrap_or_default() {
             self.folders.remove(&path);
         }
