@@ -24,7 +24,7 @@ use portable as system;
 use super::address::Address;
 use super::base::Base;
 use super::ignore_file::may_be_ignore_file;
-use super::tree::{EntryKind, Folder, Tree, join};
+use super::tree::{Entry, EntryKind, Folder, Tree, join};
 use crate::log::Severity;
 use crate::model::Resource;
 use crate::server::{Server, ServerState};
@@ -370,7 +370,14 @@ impl WatchState {
         match kind {
             // A client subscribes to it, so it may have been created and removed at once: that is a change.
             None if same && moved && !self.subscribed(&path).is_empty() => {}
-            None | Some(EntryKind::Folder) if same => return, // a directory whose attributes changed: nothing that clients see
+            None if same => return,
+            Some(EntryKind::Folder) if same => {
+                // Its rights may have changed. Elsewhere each change in a directory may come as one of its attributes.
+                if let Some(Entry::Folder(inside, _)) = entry.filter(|_| cfg!(target_os = "linux")) {
+                    self.read_again(&inside, vec![path], found);
+                }
+                return;
+            }
             Some(EntryKind::Folder) => found.todo.push(path.clone()),
             _ => {}
         }
@@ -406,8 +413,10 @@ impl WatchState {
                 continue;
             };
             let entries = self.base.tree.entries(&folder).unwrap_or_default();
-            other |= self.seen.with(|seen| seen.replace(&path, &entries));
-            found.todo.extend(folders(&folder, entries));
+            if self.seen.with(|seen| seen.replace(&path, &entries)) {
+                other = true;
+                found.todo.push(path);
+            }
         }
         if other {
             found.changes.list = true;
@@ -650,6 +659,31 @@ mod tests {
         assert_eq!(removed, [64, 37]);
         std::fs::write(elsewhere.path().join("d/a"), "again").unwrap();
         assert!(reported().is_empty(), "it is not watched any more");
+    }
+
+    // row: U-29
+    #[test]
+    #[cfg(target_os = "linux")] // elsewhere a whole tree is watched at once
+    fn a_directory_is_watched_and_announced_when_its_rights_allow_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let around = tempfile::tempdir().unwrap();
+        let server = Server::new("test", "1");
+        let (shared, mut system, _) = watched(around.path(), &server);
+        shared.read_folder(""); // not `d`, as if it could not be watched
+        let mut allow = |mode| {
+            let rights = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(around.path().join("d"), rights).unwrap();
+            let mut events = Vec::new();
+            assert!(system.wait(None, &mut events));
+            let Findings { changes, todo } = shared.understand(events);
+            let updated: Vec<_> = changes.updated.into_keys().collect();
+            assert_eq!(Vec::from_iter(changes.within), updated);
+            (updated, changes.list, todo)
+        };
+        let d = || vec!["d".to_owned()];
+        assert_eq!(allow(0o700), (d(), true, d()));
+        read_all(&shared, d());
+        assert_eq!(allow(0o755), (vec![], false, vec![]), "its entries are the same");
     }
 
     // row: U-29

@@ -73,10 +73,11 @@ impl Seen {
         self.folders.insert(path.to_owned(), Known { mark, names });
     }
 
-    /// Stores the entries of a watched directory that was read again. Returns whether they changed.
+    /// Stores the entries of a watched directory that was read again. Returns whether they changed; a directory that is
+    /// not watched may have changed.
     pub(super) fn replace(&mut self, path: &str, entries: &[(String, EntryKind)]) -> bool {
         let names = self.hashes(entries);
-        let Some(known) = self.folders.get_mut(path) else { return false };
+        let Some(known) = self.folders.get_mut(path) else { return true };
         mem::replace(&mut known.names, names) != known.names
     }
 
