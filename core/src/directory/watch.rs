@@ -75,7 +75,7 @@ enum FileEvent {
     /// An entry of the directory with this mark was created, moved, removed or edited. `moved` is false if it was only
     /// edited.
     Entry { mark: Mark, name: String, moved: bool },
-    /// The directory with this mark was removed.
+    /// The directory with this mark was removed, or what was mounted there.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others tell it by the entry"))]
     Gone(Mark),
     /// The system dropped events, so anything may have changed.
@@ -311,17 +311,21 @@ impl WatchState {
                 FileEvent::Entry { mark, name, moved } => {
                     *entries.entry(mark).or_default().entry(name).or_default() |= moved;
                 }
-                FileEvent::Gone(mark) => self.seen.with(|seen| seen.remove_mark(&mark)),
+                FileEvent::Gone(mark) => {
+                    for path in self.seen.with(|seen| seen.remove_mark(&mark)) {
+                        // Another directory may be there: the one below a mount, of which no other event tells.
+                        if self.base.tree.folder(&path).is_some() {
+                            self.replaced(path, &mut found);
+                        }
+                    }
+                }
                 FileEvent::Lost => {
                     self.whole.store(false, Ordering::Release);
                     self.seen.with(|seen| {
                         seen.forget("");
                         seen.is_incomplete = false;
                     });
-                    found.todo.push(String::new());
-                    found.changes.within.insert(String::new());
-                    found.changes.updated.insert(String::new(), self.describe(""));
-                    found.changes.list = true;
+                    self.replaced(String::new(), &mut found);
                 }
             }
         }
@@ -334,6 +338,14 @@ impl WatchState {
             }
         }
         found
+    }
+
+    /// Notes that a directory and all below it may be others now.
+    fn replaced(&self, path: String, found: &mut Findings) {
+        found.changes.list = true;
+        found.changes.within.insert(path.clone());
+        found.changes.updated.insert(path.clone(), self.describe(&path));
+        found.todo.push(path);
     }
 
     /// Turns an event of an entry into announcements.
@@ -684,6 +696,29 @@ mod tests {
         assert_eq!(allow(0o700), (d(), true, d()));
         read_all(&shared, d());
         assert_eq!(allow(0o755), (vec![], false, vec![]), "its entries are the same");
+    }
+
+    // row: U-29
+    #[test]
+    #[cfg(target_os = "linux")] // elsewhere the system tells of a mount by the entry, or not at all
+    fn the_directory_below_a_mount_is_watched_and_announced_when_the_mount_is_gone() {
+        let around = tempfile::tempdir().unwrap();
+        let server = Server::new("test", "1");
+        let (shared, mut system, _) = watched(around.path(), &server);
+        shared.begin(AT_START);
+        let mark = shared.seen.with(|seen| seen.mark_of("d"));
+        shared.notifier.remove(&mark); // as the system does
+        let mut reported = || {
+            let mut events = Vec::new();
+            assert!(system.wait(None, &mut events));
+            let Findings { changes, todo } = shared.understand(events);
+            (changes.updated.into_keys().collect::<Vec<_>>(), Vec::from_iter(changes.within), todo)
+        };
+        let d = || vec!["d".to_owned()];
+        assert_eq!(reported(), (d(), d(), d()));
+        read_all(&shared, d());
+        std::fs::write(around.path().join("d/a"), "again").unwrap();
+        assert_eq!(reported().0, ["d/a"], "it is watched");
     }
 
     // row: U-29

@@ -114,12 +114,14 @@ impl Seen {
         unused.take(REMOVED_AT_ONCE).map(|mark| notifier.remove(&mark)).count() > 0
     }
 
-    /// Removes a directory that the system no longer watches.
-    pub(super) fn remove_mark(&mut self, mark: &Mark) {
+    /// Removes a directory that the system no longer watches. Returns its paths.
+    pub(super) fn remove_mark(&mut self, mark: &Mark) -> BTreeSet<String> {
         self.unused.remove(mark);
-        for path in self.paths.remove(mark).unwrap_or_default() {
-            self.folders.remove(&path);
+        let paths = self.paths.remove(mark).unwrap_or_default();
+        for path in &paths {
+            self.folders.remove(path);
         }
+        paths
     }
 
     /// Returns the paths of the watched directories at and below a path.
