@@ -78,6 +78,9 @@ enum FileEvent {
     /// The directory with this mark was removed, or what was mounted there.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others tell it by the entry"))]
     Gone(Mark),
+    /// The folder itself was moved. Its handle moves with it.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others do not tell it"))]
+    RootMoved,
     /// The system dropped events, so anything may have changed.
     Lost,
 }
@@ -319,6 +322,11 @@ impl WatchState {
                         }
                     }
                 }
+                FileEvent::RootMoved => self.log(&format!(
+                    "{} was moved, and clients still get its entries at the new place: to serve another folder at that \
+                     path, restart the server or register the folder again",
+                    self.base.address.uri("")
+                )),
                 FileEvent::Lost => {
                     self.whole.store(false, Ordering::Release);
                     self.seen.with(|seen| {
@@ -719,6 +727,29 @@ mod tests {
         read_all(&shared, d());
         std::fs::write(around.path().join("d/a"), "again").unwrap();
         assert_eq!(reported().0, ["d/a"], "it is watched");
+    }
+
+    // row: U-29
+    #[test]
+    #[cfg(target_os = "linux")] // elsewhere the system does not tell it
+    fn the_log_says_that_a_folder_was_moved() {
+        let around = tempfile::tempdir().unwrap();
+        let log = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let sink = log.clone();
+        let server =
+            Server::builder("test", "1").on_log(move |_, line| sink.lock().unwrap().push(line.to_owned()));
+        let server = server.build().unwrap();
+        let root = around.path().join("site");
+        std::fs::create_dir(&root).unwrap();
+        let (shared, mut system, _) = watched(&root, &server);
+        shared.begin(AT_START);
+        std::fs::rename(root.join("d"), root.join("e")).unwrap();
+        std::fs::rename(&root, around.path().join("old")).unwrap();
+        let mut events = Vec::new();
+        assert!(system.wait(None, &mut events));
+        shared.understand(events);
+        let log = log.lock().unwrap();
+        assert!(log.len() == 1 && log[0].contains("/site was moved"), "{log:?}");
     }
 
     // row: U-29

@@ -61,7 +61,7 @@ impl Notifier {
         if IS_FULL.get() {
             return Err(Errno::NOSPC.into());
         }
-        let flags = WatchFlags::CREATE
+        let mut flags = WatchFlags::CREATE
             | WatchFlags::DELETE
             | WatchFlags::MOVED_FROM
             | WatchFlags::MOVED_TO
@@ -70,6 +70,7 @@ impl Notifier {
             | WatchFlags::ATTRIB
             | WatchFlags::EXCL_UNLINK
             | WatchFlags::ONLYDIR;
+        flags.set(WatchFlags::MOVE_SELF, folder.path.is_empty()); // the directories around others tell it
         let handle = format!("/proc/self/fd/{}", folder.dir.as_raw_fd());
         match inotify::add_watch(&self.files.inotify, handle, flags) {
             Err(Errno::NOENT) => {
@@ -134,6 +135,9 @@ fn understood(event: &inotify::Event<'_>) -> Option<FileEvent> {
     }
     if happened.contains(ReadFlags::IGNORED) {
         return Some(FileEvent::Gone(Mark(event.wd())));
+    }
+    if happened.contains(ReadFlags::MOVE_SELF) {
+        return Some(FileEvent::RootMoved);
     }
     let name = event.file_name()?.to_str().ok()?.to_owned();
     let moved = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
