@@ -159,7 +159,12 @@ impl Connection {
             m.outbox().start(route)
         });
         match start {
-            Start::Ready(partial) => DrainStart::Ready(Drain::new(self.0.clone(), route, partial)),
+            Start::Ready(partial) => {
+                if partial.is_some() {
+                    self.0.output_taken(); // it counted as unread until now
+                }
+                DrainStart::Ready(Drain::new(self.0.clone(), route, partial))
+            }
             Start::Empty => DrainStart::Empty,
             Start::Busy => DrainStart::Busy,
         }
@@ -427,7 +432,10 @@ impl Connection {
 
     /// Takes the routes that got output or a deadline since the last call. The caller notifies their drivers.
     pub(crate) fn poll_pending_routes(&self) -> Routes {
-        self.0.machine.with(|m, _| m.poll_pending_routes())
+        self.0.machine.with(|m, trash| {
+            m.drop_unused_callers(trash);
+            m.poll_pending_routes()
+        })
     }
 
     /// Notes that the connection exists for one message only. `revision` is that of the message, or `None` for a

@@ -11,7 +11,7 @@ use super::streams::Place;
 use crate::account::Permit;
 use crate::connection::{Connection, Drain, DrainStart};
 use crate::event::Event;
-use crate::protocol::{MessageKind, Route};
+use crate::protocol::{MessageKind, Route, Routes};
 use std::sync::Arc;
 
 /// Sends the output of one route as the HTTP response.
@@ -308,10 +308,11 @@ impl Answering {
         if let Some(session) = &mut self.session {
             if session.stream.is_none() {
                 let most = inner.server.limits().session_streams;
-                session.stream = inner.state.with(|s, _| {
-                    let found = s.sessions.get(&session.id)?;
-                    Some(found.streams.open(self.route, most))
-                });
+                let opened = inner.state.with(|s, _| s.sessions.open_stream(&session.id, self.route, most));
+                session.stream = opened.as_ref().map(|opened| (opened.stream, opened.holder));
+                if let Some(opened) = opened {
+                    inner.take_abandoned(&self.connection, &Routes::These(opened.forgotten));
+                }
             }
             if session.priming
                 && let Some((stream, _)) = session.stream

@@ -10,10 +10,9 @@ use super::response::{ErrorResponse, Response, invalid};
 use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, closing, not_offered, session_id, unknown_session};
 use super::sessions::Purpose;
-use super::streams::Place;
-use super::streams::Resumed;
+use super::streams::{Opened, Place, Resumed};
 use crate::connection::Connection;
-use crate::protocol::Route;
+use crate::protocol::{Route, Routes};
 use crate::revision::Era;
 
 impl Exchange {
@@ -31,8 +30,9 @@ impl Exchange {
             Err(_) => return Err(unknown_event()),
         };
         let Some(stream) = self.open_stream(&id, place)? else { return Ok(nothing_left()) };
-        let OpenedStream { connection, route, stream, holder, replaces } = stream;
+        let OpenedStream { connection, route, opened, replaces } = stream;
         self.renew(&connection);
+        inner.take_abandoned(&connection, &Routes::These(opened.forgotten));
         if place.is_some() {
             connection.reopen_stream(route);
         }
@@ -42,7 +42,7 @@ impl Exchange {
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
         let mut session = InSession::new(id);
         session.priming = priming;
-        session.stream = Some((stream, holder));
+        session.stream = Some((opened.stream, opened.holder));
         let choice = HeadChoice::new(accepts, Era::Handshake); // not asked: the response is an event stream
         let mut answering = self.answer(connection, route, choice, None, Some(session));
         answering.sent = ResponseStage::NothingOfStream;
@@ -79,29 +79,32 @@ impl Exchange {
             if !session.has_room(most) {
                 return Err(crowded(None, most));
             }
-            let (route, stream, holder) = if let Some(place) = place {
+            let connection = session.connection.clone();
+            let (route, opened) = if let Some(place) = place {
                 let Resumed { route, holder, has_events } =
                     session.streams.resume(place).ok_or_else(unknown_event)?;
                 if !has_events {
                     return Ok(None);
                 }
-                (route, place.stream, holder)
+                (route, Opened { stream: place.stream, holder, forgotten: Vec::new() })
             } else {
-                let (stream, holder) = session.streams.open(Route::Connection, most);
-                (Route::Connection, stream, holder)
+                let opened = s.sessions.open_stream(id, Route::Connection, most);
+                (Route::Connection, opened.ok_or_else(|| unknown_session(None))?)
             };
-            let taken = match route {
-                Route::Connection => session.take_over(stream, inner.options.values.replay_bytes),
-                Route::Message(_) => None,
+            let stream = opened.stream;
+            let taken = match (route, s.sessions.get(id)) {
+                (Route::Connection, Some(session)) => {
+                    session.take_over(stream, inner.options.values.replay_bytes)
+                }
+                _ => None,
             };
-            let connection = session.connection.clone();
             s.sessions.enter(id, Purpose::of_route(route), now, tick_at);
             s.sessions.forget_abandoned(connection.id(), route);
             let replaces = taken.is_some();
             for event in taken.into_iter().flatten() {
                 s.sessions.note_kept_event(id, stream, event, &inner.account);
             }
-            Ok(Some(OpenedStream { connection, route, stream, holder, replaces }))
+            Ok(Some(OpenedStream { connection, route, opened, replaces }))
         })
     }
 }
@@ -110,9 +113,7 @@ impl Exchange {
 struct OpenedStream {
     connection: Connection,
     route: Route,
-    /// The numbers of the stream and of the exchange as its holder.
-    stream: u64,
-    holder: u64,
+    opened: Opened,
     /// True if another exchange held the session's own stream until now.
     replaces: bool,
 }

@@ -1,7 +1,7 @@
 //! Sessions of the handshake era, by the id that `Mcp-Session-Id` names.
 
 use super::replay::Replay;
-use super::streams::Streams;
+use super::streams::{Opened, Streams};
 use crate::account::Account;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
@@ -269,6 +269,19 @@ impl Sessions {
     }
 
     // ---- what is kept of streams
+
+    /// Opens a stream of a session. Returns `None` if the session has ended. The caller discards the output of the
+    /// routes whose streams were forgotten, because no client can come back to them.
+    pub(super) fn open_stream(&mut self, id: &str, route: Route, most: usize) -> Option<Opened> {
+        let session = self.by_id.get_mut(id)?;
+        let opened = session.streams.open(route, most);
+        if let Some(left) = self.abandoned.get_mut(&session.connection.id()) {
+            for route in &opened.forgotten {
+                left.entry(*route).and_modify(|stream| *stream = None);
+            }
+        }
+        Some(opened)
+    }
 
     /// Adds an event to a stream of a session. It is also kept for a client that resumes the stream, if there is room.
     pub(super) fn add_event(

@@ -35,6 +35,15 @@ pub(super) struct Unsent {
     pub(super) are_last: bool,
 }
 
+/// The result of opening a stream.
+pub(super) struct Opened {
+    pub(super) stream: u64,
+    /// The number of the stream's holder.
+    pub(super) holder: u64,
+    /// The routes of streams that were forgotten because there were too many. No client can come back to them.
+    pub(super) forgotten: Vec<Route>,
+}
+
 /// The result of resuming a stream.
 pub(super) struct Resumed {
     pub(super) route: Route,
@@ -101,15 +110,20 @@ impl Streams {
         }
     }
 
-    /// Makes a stream. Returns its number and that of its holder. `most` is the greatest number of streams, with or
-    /// without kept events. Fewer exchanges than that have a stream.
-    pub(super) fn open(&mut self, route: Route, most: usize) -> (u64, u64) {
-        while self.open.len() >= most && self.forget_one() {}
+    /// Makes a stream. `most` is the greatest number of streams, with or without kept events. Fewer exchanges than that
+    /// have a stream.
+    pub(super) fn open(&mut self, route: Route, most: usize) -> Opened {
+        let mut forgotten = Vec::new();
+        while self.open.len() >= most
+            && let Some(route) = self.forget_one()
+        {
+            forgotten.push(route);
+        }
         self.last += 1;
         self.holders += 1;
         let holder = Some(StreamHolder { number: self.holders, unsent: Vec::new() });
         self.open.insert(self.last, Stream { route, last: 0, kept: VecDeque::new(), over: false, holder });
-        (self.last, self.holders)
+        Opened { stream: self.last, holder: self.holders, forgotten }
     }
 
     /// Adds the next event of a stream: for the exchange that sends it now, and for clients that come back. Returns its
@@ -182,11 +196,11 @@ impl Streams {
         unsent.into_iter().map(|(_, data)| data).collect()
     }
 
-    /// Forgets a stream: the oldest one that has ended, or else the oldest one without an exchange. Returns false if
-    /// there is none.
-    fn forget_one(&mut self) -> bool {
-        let number = self.spent.first().or(self.free.first()).copied();
-        number.inspect(|number| self.forget(*number)).is_some()
+    /// Forgets a stream: the oldest one that has ended, or else the oldest one without an exchange. Returns its route;
+    /// `None` if there is no such stream.
+    fn forget_one(&mut self) -> Option<Route> {
+        let number = self.spent.first().or(self.free.first()).copied()?;
+        self.forget(number)
     }
 
     /// Drops the oldest events until there are at most `most` bytes, first those of streams that have ended.
@@ -213,12 +227,14 @@ impl Streams {
         }
     }
 
-    fn forget(&mut self, number: u64) {
-        let stream = self.open.remove(&number);
-        self.count_less(stream.iter().flat_map(|s| &s.kept));
+    /// Forgets a stream. Returns its route; `None` if there is no such stream.
+    fn forget(&mut self, number: u64) -> Option<Route> {
+        let stream = self.open.remove(&number)?;
+        self.count_less(&stream.kept);
         for some in [&mut self.spent, &mut self.free, &mut self.keeping] {
             some.remove(&number);
         }
+        Some(stream.route)
     }
 
     /// Changes a stream, and then its place in the lists of streams that can be dropped. Returns `None` if there is no
@@ -296,6 +312,12 @@ mod tests {
         Streams::new(Account::new(&Limits::default()))
     }
 
+    /// Opens a stream. Returns its number and that of its holder.
+    fn open(streams: &mut Streams, route: Route, most: usize) -> (u64, u64) {
+        let opened = streams.open(route, most);
+        (opened.stream, opened.holder)
+    }
+
     fn data(text: &str) -> Arc<[u8]> {
         text.as_bytes().into()
     }
@@ -315,7 +337,7 @@ mod tests {
     fn a_stream_continues_after_any_kept_event_and_after_no_other() {
         // row: H-45, H-46, H-47
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Message(1), MOST);
+        let (stream, holder) = open(&mut streams, Route::Message(1), MOST);
         for text in ["a", "b", "c"] {
             streams.add_event(stream, data(text), 100);
         }
@@ -333,11 +355,11 @@ mod tests {
     fn the_holder_of_a_stream_sends_events_of_its_former_holder_even_if_they_are_not_kept() {
         // row: H-46
         let mut streams = streams();
-        let (stream, former) = streams.open(Route::Message(1), MOST);
+        let (stream, former) = open(&mut streams, Route::Message(1), MOST);
         let holder = streams.resume(Place { stream, event: 0 }).expect("it is known").holder;
         streams.add_event(stream, data("too large to be kept"), 10);
         streams.end(stream);
-        let (other, _) = streams.open(Route::Message(2), MOST);
+        let (other, _) = open(&mut streams, Route::Message(2), MOST);
         streams.add_event(other, data("12345678901"), 10);
         assert!(!streams.release(stream, former));
         assert!(streams.take(stream, former).is_none());
@@ -351,7 +373,7 @@ mod tests {
     fn a_stream_that_is_taken_from_its_holder_keeps_sent_events_and_drops_the_rest() {
         // row: H-43
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Connection, MOST);
+        let (stream, holder) = open(&mut streams, Route::Connection, MOST);
         streams.add_event(stream, data("sent"), 100);
         assert_eq!(sent(&mut streams, stream, holder), Some(vec![1]));
         streams.add_event(stream, data("unsent"), 100);
@@ -374,7 +396,7 @@ mod tests {
         let check = |events: usize, bytes: usize, what: &str| {
             assert_eq!(account.kept(), events * EVENT_COST + bytes, "{what}");
         };
-        let (first, holder) = streams.open(Route::Message(1), MOST);
+        let (first, holder) = open(&mut streams, Route::Message(1), MOST);
         for text in ["", "1", "22", "333"] {
             streams.add_event(first, data(text), 100);
         }
@@ -383,7 +405,7 @@ mod tests {
         check(3, 6, "an event without bytes was dropped");
         streams.add_event(first, data("4444"), 7);
         check(2, 7, "the oldest ones made room for another");
-        let (second, _) = streams.open(Route::Message(2), MOST);
+        let (second, _) = open(&mut streams, Route::Message(2), MOST);
         streams.add_event(second, data("5"), 100);
         assert_eq!(streams.part(second), [data("5")]);
         check(2, 7, "an event was taken back");
@@ -399,7 +421,7 @@ mod tests {
     #[test]
     fn a_stream_without_a_holder_keeps_only_events_that_may_be_kept() {
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Message(1), MOST);
+        let (stream, holder) = open(&mut streams, Route::Message(1), MOST);
         assert!(streams.release(stream, holder));
         for text in ["123456", "789012"] {
             streams.add_event(stream, data(text), 10);
@@ -410,18 +432,30 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_opens_names_the_routes_of_those_that_were_forgotten_for_it() {
+        let mut streams = streams();
+        let first = streams.open(Route::Message(1), 2);
+        let second = streams.open(Route::Message(2), 2);
+        assert!(streams.release(first.stream, first.holder));
+        assert!(streams.release(second.stream, second.holder));
+        assert_eq!((first.forgotten, second.forgotten), (vec![], vec![]), "they had room");
+        assert_eq!(streams.open(Route::Message(3), 2).forgotten, [Route::Message(1)]);
+        assert_eq!(streams.open(Route::Message(4), 1).forgotten, [Route::Message(2)]);
+    }
+
+    #[test]
     fn silent_streams_are_forgotten_too() {
         let mut streams = streams();
-        let (first, holder) = streams.open(Route::Connection, MOST);
+        let (first, holder) = open(&mut streams, Route::Connection, MOST);
         streams.add_event(first, data("kept"), 10);
         for _ in 1..MOST {
-            streams.open(Route::Connection, MOST);
+            open(&mut streams, Route::Connection, MOST);
         }
         streams.end(7);
-        streams.open(Route::Connection, MOST);
+        open(&mut streams, Route::Connection, MOST);
         assert_eq!(missed(&mut streams, "7-0"), None, "it was over");
         assert!(streams.release(first, holder));
-        streams.open(Route::Connection, MOST);
+        open(&mut streams, Route::Connection, MOST);
         assert_eq!(missed(&mut streams, "1-0"), None, "no request held it");
         assert_eq!((streams.bytes, streams.open.len()), (0, MOST));
         assert_eq!(missed(&mut streams, "2-0"), Some(vec![]), "it is held, though the oldest");
@@ -430,11 +464,11 @@ mod tests {
     #[test]
     fn kept_events_are_bounded_and_those_of_ended_streams_go_first() {
         let mut streams = streams();
-        let (ended, holder) = streams.open(Route::Message(1), MOST);
+        let (ended, holder) = open(&mut streams, Route::Message(1), MOST);
         streams.add_event(ended, data("12345"), 10);
         streams.end(ended);
         assert_eq!(sent(&mut streams, ended, holder), Some(vec![1]));
-        let (open, _) = streams.open(Route::Message(2), MOST);
+        let (open, _) = open(&mut streams, Route::Message(2), MOST);
         for _ in 0..3 {
             streams.add_event(open, data("1234"), 10);
         }

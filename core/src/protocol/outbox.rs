@@ -86,11 +86,7 @@ impl Piece {
         if self.segments.is_empty() {
             return self.bytes.len(); // asked for each message, of which hardly any has segments
         }
-        let segment = |segment: &Segment| match segment {
-            Segment::Bytes(bytes) => bytes.len(),
-            Segment::Text(_, length) | Segment::Blob(_, length) => *length,
-        };
-        self.bytes.len() + self.segments.iter().map(segment).sum::<usize>()
+        self.bytes.len() + self.segments.iter().map(Segment::len).sum::<usize>()
     }
 }
 
@@ -113,7 +109,7 @@ struct Outlet {
     /// True while a drain takes the output of this route.
     drained: bool,
     output: RouteOutput,
-    /// The caller of the route's requests, if it is not that of the connection.
+    /// The caller of the route's requests until they are answered, if it is not that of the connection.
     caller: Option<Arc<Caller>>,
     /// The permit that counts the route's requests until they are answered.
     permit: Option<Arc<Permit>>,
@@ -135,6 +131,12 @@ struct Outlet {
 impl Outlet {
     fn has_output(&self) -> bool {
         !self.queue.is_empty() || self.partial.is_some() || !self.marks.is_empty() || !self.held.is_empty()
+    }
+
+    /// The number of bytes of its messages.
+    fn unread(&self) -> usize {
+        let partial = self.partial.as_ref().map_or(0, |partial| partial.len());
+        partial + self.queue.iter().map(Piece::len).sum::<usize>()
     }
 
     /// Returns whether enough output is queued that no notification has to be written yet.
@@ -336,10 +338,9 @@ impl Outbox {
 
     fn queue(&mut self, route: Route, kind: MessageKind, write: impl FnOnce(&mut Payload<'_>)) {
         let lines = route == Route::Connection && !self.bare;
+        let ended = matches!(kind, MessageKind::Final(_)).then(|| self.end_requests(route)).flatten();
         let Some(outlet) = self.outlet_to_fill(route) else { return };
-        // Who takes the answer may take long: from now on it is bytes that count.
-        let ends = matches!(kind, MessageKind::Final(_));
-        let permit = if ends { outlet.permit.take() } else { outlet.permit.clone() };
+        let permit = ended.or_else(|| outlet.permit.clone());
         let gather = lines
             && outlet
                 .queue
@@ -377,15 +378,24 @@ impl Outbox {
         }
     }
 
+    /// Notes that the requests of a route are over. The client may take its answer late or never: from now on only the
+    /// bytes of the answer count. Returns the permit of the requests.
+    fn end_requests(&mut self, route: Route) -> Option<Arc<Permit>> {
+        let outlet = self.outlet(route)?;
+        let (permit, caller) = (outlet.permit.take(), outlet.caller.take());
+        self.callers.retire(caller);
+        permit
+    }
+
     /// Ends a route without an answer.
     pub(crate) fn end(&mut self, route: Route) {
         if self.batches.route_of(route).is_some() {
             self.finish_element(route, None);
-        } else if let Route::Message(_) = route
-            && let Some(outlet) = self.outlet_to_fill(route)
-        {
-            outlet.permit = None;
-            outlet.queue.push_back(Piece::new(MessageKind::Ended));
+        } else if let Route::Message(_) = route {
+            self.end_requests(route);
+            if let Some(outlet) = self.outlet_to_fill(route) {
+                outlet.queue.push_back(Piece::new(MessageKind::Ended));
+            }
         }
     }
 
@@ -467,13 +477,12 @@ impl Outbox {
             return Start::Busy;
         }
         outlet.drained = outlet.has_output();
-        let start = if outlet.drained {
-            Start::Ready(outlet.partial.take().map(|partial| *partial))
-        } else {
-            Start::Empty
-        };
+        let partial = outlet.partial.take();
+        let start = if outlet.drained { Start::Ready(None) } else { Start::Empty };
         self.pending.remove(route);
-        start
+        let Some(partial) = partial else { return start };
+        *self.count(route) -= partial.len();
+        Start::Ready(Some(*partial))
     }
 
     /// Returns the next message for the drain. If there is none, this also ends the drain, in the same step.
@@ -510,8 +519,10 @@ impl Outbox {
             trash.put(partial);
             return false;
         }
+        let unread = partial.as_ref().map_or(0, PartialMessage::len);
         outlet.partial = partial.map(Box::new);
         let left = outlet.has_output();
+        *self.count(route) += unread;
         if left && !is_planted(Fault::ParkedNews) {
             self.pending.add(route);
         }
@@ -523,8 +534,7 @@ impl Outbox {
         if let Route::Message(n) = route
             && self.routes.get(&n).is_some_and(|outlet| outlet.ended && !outlet.has_output())
         {
-            let over = self.routes.remove(&n);
-            self.callers.retire(over.and_then(|outlet| outlet.caller));
+            self.routes.remove(&n);
         }
     }
 
@@ -558,7 +568,7 @@ impl Outbox {
         self.pending.remove(Route::Message(number));
         if let Some(outlet) = &mut outlet {
             self.callers.retire(outlet.caller.take());
-            self.bytes -= outlet.queue.iter().map(Piece::len).sum::<usize>();
+            self.bytes -= outlet.unread();
         }
         (batches, outlet.map(|outlet| (outlet.queue, outlet.partial)))
     }

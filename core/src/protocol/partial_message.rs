@@ -46,6 +46,12 @@ impl PartialMessage {
         }
     }
 
+    /// The number of bytes that are to be written. A large body counts by the size of its source, until all of it is
+    /// encoded.
+    pub(super) fn len(&self) -> usize {
+        self.buffer.len() - self.at + self.rest.iter().map(Segment::len).sum::<usize>()
+    }
+
     /// Returns the message's buffer, after all of it was written.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.buffer

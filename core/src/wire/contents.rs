@@ -20,6 +20,16 @@ pub(crate) enum Segment {
     Blob(SharedBytes, usize),
 }
 
+impl Segment {
+    /// The number of bytes. A large body counts by the size of its source.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Segment::Bytes(bytes) => bytes.len(),
+            Segment::Text(_, length) | Segment::Blob(_, length) => *length,
+        }
+    }
+}
+
 /// A message that may have large bodies in it. Small ones are written straight into `out`.
 pub(crate) struct Payload<'a> {
     pub(crate) out: &'a mut Vec<u8>,

@@ -2,7 +2,7 @@
 
 use crate::client::{BOTH, Got, META, Polled, World, initialize, request};
 use std::sync::{Arc, Mutex};
-use wellhead::http::Grant;
+use wellhead::http::{Grant, Progress};
 use wellhead::{
     AuthorizeCall, Call, Caller, Event, ListCall, Observed, Page, RequestContext, Resource, Responder,
     Server, Template, Verdict,
@@ -239,6 +239,53 @@ fn a_context_is_dropped_with_its_request_even_if_its_session_lives_on() {
     drop(exchange);
     assert_eq!(world.endpoint.sessions(), 2);
     assert_eq!(Arc::strong_count(&of_request), 1, "the second session has no context");
+}
+
+#[test]
+fn a_context_is_dropped_with_its_request_even_if_its_answer_waits_for_a_client_that_has_gone() {
+    let server = crate::client::server();
+    let world = World::new(&server);
+    let session = world.session("2025-11-25");
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "text/event-stream"),
+        ("Mcp-Session-Id", session.as_str()),
+    ];
+    let of_request: Arc<String> = Arc::default();
+    for (id, uri) in [(1, "test://text"), (2, "test://later"), (3, "test://later")] {
+        let mut exchange = world.begin_with("POST", "/mcp", &headers, Some(of_request.clone()));
+        let params = format!(r#""uri":"{uri}","_meta":{{"progressToken":1}}"#);
+        exchange.body(request(id, "resources/read", &params).as_bytes());
+        exchange.end(world.now());
+        let mut held = None;
+        let response = loop {
+            match exchange.poll(world.now(), &mut Vec::new()) {
+                Progress::Event(Event::Read(call)) => {
+                    let responder = call.into_responder();
+                    assert!(responder.progress(1.0, None, None));
+                    held = Some(responder);
+                }
+                Progress::Respond(response) => break response,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(response.status, 200);
+        drop(exchange);
+        match (id, held) {
+            (2, Some(held)) => assert!(held.finish("found")),
+            (3, Some(held)) => {
+                drop(held);
+                let cancel =
+                    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
+                assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
+            }
+            _ => {}
+        }
+        assert!(world.endpoint.poll_event().is_none());
+        assert_eq!(Arc::strong_count(&of_request), 1, "request {id}");
+    }
+    let (_, got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
+    assert!(got.body.contains("found"), "the answer is still there: {got:?}");
 }
 
 #[test]

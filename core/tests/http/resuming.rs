@@ -1,9 +1,9 @@
 //! Clients that go, and clients that come back just while something is said to them.
 
-use crate::client::{Got, Polled, World};
+use crate::client::{Got, Polled, World, request};
 use std::sync::{Arc, Mutex};
 use wellhead::http::Progress;
-use wellhead::{Answer, Event, Limits, Responder, Server, SharedText};
+use wellhead::{Answer, Contents, Event, Limits, Responder, Server, SharedText};
 
 const PROGRESS: &str = r#""_meta":{"progressToken":7},"uri":"test://later""#;
 
@@ -207,4 +207,82 @@ fn a_stream_without_output_is_kept_even_if_others_have_much() {
     assert!(held.finish("found"));
     world.proceed(&mut back, &mut got, Event::run);
     assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned()], true));
+}
+
+/// Reads a resource as an event stream, takes the head of the response, and leaves.
+fn leave_after_the_head(world: &World, session: &str, uri: &str) {
+    let accept =
+        [("Content-Type", "application/json"), ("Accept", "text/event-stream"), ("Mcp-Session-Id", session)];
+    let mut exchange = world.begin("POST", "/mcp", &accept);
+    exchange.body(request(9, "resources/read", &format!(r#""uri":"{uri}""#)).as_bytes());
+    exchange.end(world.now());
+    loop {
+        match exchange.poll(world.now(), &mut Vec::new()) {
+            Progress::Event(event) => event.run(),
+            Progress::Respond(head) => return assert_eq!(head.status, 200),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A text that is so large that answers share it. Its count says how many answers there are.
+fn shared_text(server: &Server) -> Arc<String> {
+    let text = Arc::new("x".repeat(100_000));
+    let shared: SharedText = text.clone();
+    server.resource("test://shared", move |_| Contents::new(shared.clone())).unwrap();
+    text
+}
+
+#[test]
+fn answers_whose_heads_were_sent_to_clients_that_left_stay_under_the_limit() {
+    let world = world(1_000_000, 1 << 20);
+    let text = shared_text(&world.server);
+    let session = world.session("2025-11-25");
+    for _ in 0..100 {
+        leave_after_the_head(&world, &session, "test://shared");
+    }
+    let answers = Arc::strong_count(&text) - 2;
+    assert!((5..=10).contains(&answers), "{answers}");
+    let (_, got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
+    assert!(got.done && got.body.contains("xxxx"), "the first ones are still there");
+    assert_eq!(world.get(&session, &[("Last-Event-ID", "100-0")]).1.status(), 400, "it would be too much");
+}
+
+#[test]
+fn answers_of_streams_that_are_forgotten_are_dropped() {
+    let mut limits = Limits::default();
+    limits.session_streams = 4;
+    let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
+    server.resource("test://later", |call| call.defer().0).unwrap();
+    let world = World::new(&server);
+    let text = shared_text(&server);
+    let session = world.session("2025-11-25");
+    let (mut exchange, mut got, held) = hold(&world, &session);
+    assert!(held.progress(1.0, None, None));
+    world.proceed(&mut exchange, &mut got, Event::run);
+    drop(exchange);
+    for _ in 0..20 {
+        leave_after_the_head(&world, &session, "test://shared");
+        assert!(Arc::strong_count(&text) - 2 <= 4);
+    }
+    let late: SharedText = text.clone();
+    assert!(held.finish(late));
+    assert!(world.endpoint.poll_event().is_none());
+    assert_eq!(Arc::strong_count(&text) - 2, 4, "the answer to the first request has no stream");
+    let (_stream, got) = world.get(&session, &[]);
+    assert_eq!((got.status(), Arc::strong_count(&text) - 2), (200, 3), "a GET stream needs a place, too");
+}
+
+#[test]
+fn a_request_that_waits_for_a_half_sent_answer_continues_once_that_is_read() {
+    let world = world(1_000, 1 << 20);
+    let session = world.session("2025-11-25");
+    let (mut exchange, mut got, held) = hold(&world, &session);
+    assert!(held.progress(1.0, None, Some(&"so far ".repeat(1_000))));
+    assert!(matches!(exchange.poll(world.now(), &mut Vec::new()), Progress::Respond(_)));
+    let (mut second, mut listed) = world.within(&session, 2, "resources/list", "");
+    assert!(listed.head.is_none(), "the client has not read what there is: {listed:?}");
+    world.proceed(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut second, &mut listed, Event::run);
+    assert!(listed.done && listed.body.contains("test://later"), "{listed:?}");
 }
