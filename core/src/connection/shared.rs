@@ -16,7 +16,6 @@ use crate::refusals::RefusalKind;
 use crate::server::ServerState;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
 use crate::wall_clock::WallClock;
-use crate::wire::LARGE;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -333,9 +332,8 @@ impl ConnectionState {
         }
         let contents: &[_] = if let Answer::Found(contents) = &answer { contents } else { &[] };
         let mut over = None; // dropped without the lock
-        let own = contents.iter().map(|contents| contents.own_size(LARGE)).sum(); // asks the application's bodies
-        Borrowed::all(contents, |contents| {
-            self.step(|m, trash| m.finish_read(call, &answer, contents, own, &mut over, trash))
+        Borrowed::all(contents, Borrowed::of_answer, |contents| {
+            self.step(|m, trash| m.finish_read(call, &answer, contents, &mut over, trash))
         })
     }
 
@@ -381,7 +379,7 @@ impl ConnectionState {
             Some(Content::Value { contents, .. }) => contents,
             _ => &[],
         };
-        Borrowed::all(contents, |contents| {
+        Borrowed::all(contents, Borrowed::new, |contents| {
             self.step(|m, trash| m.finish_verdicts(call, verdicts, contents, trash))
         })
     }

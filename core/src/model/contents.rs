@@ -112,12 +112,16 @@ impl Contents {
     /// Returns the size of a body that only this answer owns, if it has at least `least` bytes; otherwise 0. Such
     /// memory is in use as long as the answer is.
     pub(crate) fn own_size(&self, least: usize) -> usize {
-        let own = match &self.body {
+        let size = self.size() as usize;
+        if self.is_own() && size >= least { size } else { 0 }
+    }
+
+    /// Returns whether nothing else shares the body.
+    fn is_own(&self) -> bool {
+        match &self.body {
             Body::Text(text) => Arc::strong_count(text) == 1,
             Body::Blob(bytes) => Arc::strong_count(bytes) == 1,
-        };
-        let size = self.size() as usize;
-        if own && size >= least { size } else { 0 }
+        }
     }
 
     /// Makes contents of a text or of bytes.
@@ -263,6 +267,8 @@ impl Contents {
 pub(crate) struct Borrowed<'a> {
     pub(crate) contents: &'a Contents,
     pub(crate) source: Source<'a>,
+    /// True if the body exists for one answer only.
+    pub(crate) is_own: bool,
 }
 
 /// The borrowed body.
@@ -287,12 +293,24 @@ impl<'a> Borrowed<'a> {
         Borrowed::main(all, uri)?.contents.description()
     }
 
+    /// Borrows contents that a callback made.
+    pub(crate) fn of_answer(contents: &'a Contents) -> Self {
+        Borrowed { is_own: contents.is_own(), ..Borrowed::new(contents) }
+    }
+
+    /// Borrows contents that more than one answer may have.
     pub(crate) fn new(contents: &'a Contents) -> Self {
         let source = match &contents.body {
             Body::Text(text) => Source::Text((**text).as_ref()),
             Body::Blob(bytes) => Source::Blob((**bytes).as_ref()),
         };
-        Borrowed { contents, source }
+        Borrowed { contents, source, is_own: false }
+    }
+
+    /// The number of bytes of the body, if it exists for one answer only and has at least `least` bytes; otherwise 0.
+    pub(crate) fn own_size(&self, least: usize) -> usize {
+        let size = self.source.as_bytes().len();
+        if self.is_own && size >= least { size } else { 0 }
     }
 
     /// Returns the element that is the resource itself, or else the first; `None` if there is none.
@@ -300,11 +318,16 @@ impl<'a> Borrowed<'a> {
         all.iter().find(|each| each.contents.uri.as_deref().is_none_or(|own| own == uri)).or(all.first())
     }
 
-    /// Borrows the bodies of all elements and passes them to `take`. The usual single element costs no allocation.
-    pub(crate) fn all<R>(contents: &[Contents], take: impl FnOnce(&[Borrowed<'_>]) -> R) -> R {
+    /// Borrows the bodies of all elements with `borrow` and passes them to `take`. The usual single element costs no
+    /// allocation.
+    pub(crate) fn all<R>(
+        contents: &'a [Contents],
+        borrow: impl Fn(&'a Contents) -> Borrowed<'a>,
+        take: impl FnOnce(&[Borrowed<'a>]) -> R,
+    ) -> R {
         match contents {
-            [one] => take(&[Borrowed::new(one)]),
-            some => take(&some.iter().map(Borrowed::new).collect::<Vec<_>>()),
+            [one] => take(&[borrow(one)]),
+            some => take(&some.iter().map(borrow).collect::<Vec<_>>()),
         }
     }
 }

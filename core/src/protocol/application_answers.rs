@@ -31,14 +31,12 @@ pub(crate) struct WantedVerdicts {
 }
 
 impl Machine {
-    /// Answers a read with its contents, if it has any. `own` is the number of their bytes that exist for this answer
-    /// only.
+    /// Answers a read with its contents, if it has any.
     pub(crate) fn finish_read(
         &mut self,
         call: CallId,
         answer: &Answer,
         contents: &[Borrowed<'_>],
-        own: usize,
         over: &mut Option<(RequestState, OpenRequest)>,
         trash: &mut Trash,
     ) -> bool {
@@ -48,7 +46,7 @@ impl Machine {
             return false;
         };
         match answer {
-            Answer::Found(_) => self.write_found(&open, uri, handler, contents, own),
+            Answer::Found(_) => self.write_found(&open, uri, handler, contents),
             Answer::InputRequired(wanted) => {
                 let client = self.client_capabilities(&open.context);
                 let settings = self.settings.clone();
@@ -79,18 +77,16 @@ impl Machine {
         uri: &Arc<str>,
         handler: &Handler,
         contents: &[Borrowed<'_>],
-        own: usize,
     ) {
         if let Some(had) = open.context.if_version()
             && version(contents, uri, handler) == Some(had)
         {
             return self.answer_open_failed(open, &not_modified(open.context.revision, uri, had));
         }
-        if let Err(full) = open.fits(own) {
+        if let Err(full) = open.fits(contents.iter().map(|contents| contents.own_size(LARGE)).sum()) {
             return self.answer_open_failed(open, &full.fault());
         }
         self.write_read(open, &handler.defaults(uri), contents);
-        self.outbox.charge(open.route, open.permit.as_ref(), own);
         if let Some(line) = handler.first_doubt(contents) {
             self.causes.log(Severity::Warning, line);
         }
@@ -130,8 +126,7 @@ impl Machine {
         }
         directory.set_entries(allowed);
         if let Some(open) = self.inflight.close(call) {
-            let own = directory.own_size(LARGE);
-            self.write_found(&open, uri, handler, &[Borrowed::new(&directory)], own);
+            self.write_found(&open, uri, handler, &[Borrowed::of_answer(&directory)]);
         }
     }
 

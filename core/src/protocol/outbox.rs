@@ -64,22 +64,32 @@ pub(super) struct Piece {
     pub(super) kind: MessageKind,
     pub(super) bytes: Vec<u8>,
     pub(super) segments: VecDeque<Segment>,
+    /// The bytes of large bodies in `segments` that exist for this message only.
+    own: usize,
     /// The share of the message in the endpoint's limit of bytes, over HTTP.
     pub(super) charge: Option<Charge>,
 }
 
 impl Piece {
     fn new(kind: MessageKind) -> Piece {
-        Piece { kind, bytes: Vec::new(), segments: VecDeque::new(), charge: None }
+        Piece { kind, bytes: Vec::new(), segments: VecDeque::new(), own: 0, charge: None }
     }
 
     /// Writes a message at the end. `write` may leave large bodies to be encoded later.
     fn write(&mut self, write: impl FnOnce(&mut Payload<'_>)) {
         let mut payload = Payload::new(&mut self.bytes);
         write(&mut payload);
+        self.own += payload.own;
         if let Some(segments) = payload.end() {
             self.segments = segments.into();
         }
+    }
+
+    /// Counts the bytes that exist for this message only, for the holder of the permit.
+    fn hold(&mut self, permit: &Permit) {
+        let written = |segment: &Segment| if let Segment::Bytes(bytes) = segment { bytes.len() } else { 0 };
+        let written = self.bytes.len() + self.segments.iter().map(written).sum::<usize>();
+        permit.holder().hold(written + self.own, &mut self.charge);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -307,9 +317,12 @@ impl Outbox {
             Some(route) if matches!(kind, MessageKind::Message | MessageKind::Progress) => {
                 self.queue(route, kind, write);
             }
-            Some(_) => {
+            Some(whole) => {
                 let mut answer = Piece::new(kind);
                 answer.write(write);
+                if let Some(permit) = self.outlet(whole).and_then(|outlet| outlet.permit.as_ref()) {
+                    answer.hold(permit);
+                }
                 self.bytes += answer.len();
                 self.finish_element(route, Some(answer));
             }
@@ -318,19 +331,20 @@ impl Outbox {
 
     /// Ends an element of a batch. After the last one the batch is answered.
     fn finish_element(&mut self, route: Route, answer: Option<Piece>) {
-        let Some((route, answers)) = self.batches.finish_element(route, answer) else { return };
+        let Some((route, mut answers)) = self.batches.finish_element(route, answer) else { return };
         self.bytes -= answers.iter().map(Piece::len).sum::<usize>();
         if answers.is_empty() {
             return self.end(route);
         }
         self.queue(route, MessageKind::Final(Stage::Dispatched), |payload| {
             payload.out.push(b'[');
-            for (i, answer) in answers.into_iter().enumerate() {
+            for (i, answer) in answers.iter_mut().enumerate() {
                 if i > 0 {
                     payload.out.push(b',');
                 }
                 payload.out.extend_from_slice(&answer.bytes);
-                answer.segments.into_iter().for_each(|segment| payload.segment(segment));
+                answer.segments.drain(..).for_each(|segment| payload.segment(segment));
+                payload.own += answer.own;
             }
             payload.out.push(b']');
         });
@@ -363,19 +377,10 @@ impl Outbox {
             }
         });
         if let Some(permit) = permit {
-            permit.holder().hold(piece.bytes.len(), &mut piece.charge);
+            piece.hold(&permit);
         }
         let after = piece.len();
         *self.count(route) += after - before;
-    }
-
-    /// Counts bytes of the application towards the message that was written last on a route.
-    pub(super) fn charge(&mut self, route: Route, permit: Option<&Arc<Permit>>, bytes: usize) {
-        let Some(permit) = permit else { return };
-        let piece = self.outlet(route).and_then(|outlet| outlet.queue.back_mut());
-        if let Some(piece) = piece {
-            permit.holder().hold(bytes, &mut piece.charge);
-        }
     }
 
     /// Notes that the requests of a route are over. The client may take its answer late or never: from now on only the

@@ -34,6 +34,8 @@ impl Segment {
 pub(crate) struct Payload<'a> {
     pub(crate) out: &'a mut Vec<u8>,
     pub(crate) large: Vec<Segment>,
+    /// The bytes of large bodies that exist for this message only.
+    pub(crate) own: usize,
     /// The offset in `out` at which the bytes after the last large body begin.
     start: usize,
 }
@@ -41,7 +43,7 @@ pub(crate) struct Payload<'a> {
 impl<'a> Payload<'a> {
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
         let start = out.len();
-        Payload { out, large: Vec::new(), start }
+        Payload { out, large: Vec::new(), own: 0, start }
     }
 
     /// Appends a part of another message.
@@ -149,7 +151,7 @@ pub(super) fn write_element(
     borrowed: &Borrowed<'_>,
     defaults: &Defaults<'_>,
 ) {
-    let Borrowed { contents: element, source } = *borrowed;
+    let Borrowed { contents: element, source, .. } = *borrowed;
     let Defaults { uri, descriptor, own, .. } = *defaults;
     let out = &mut *payload.out;
     let shown = element.uri.as_deref().unwrap_or(uri);
@@ -182,7 +184,8 @@ pub(super) fn write_element(
 
 /// Writes the rest of a string: the body, or a note of where it belongs, and the quote at its end.
 pub(super) fn write_body(payload: &mut Payload<'_>, borrowed: &Borrowed<'_>) {
-    let Borrowed { contents: element, source } = *borrowed;
+    let Borrowed { contents: element, source, .. } = *borrowed;
+    payload.own += borrowed.own_size(LARGE);
     let out = &mut *payload.out;
     match (source, &element.body) {
         (Source::Text(text), Body::Text(owner)) if text.len() >= LARGE => {

@@ -1,9 +1,9 @@
 //! Bytes that an endpoint holds for its clients, and that they stay under `buffer_bytes`.
 
-use crate::client::{BOTH, Got, META, Polled, World, request};
+use crate::client::{BOTH, Got, META, Polled, World, initialize, request};
 use std::sync::Arc;
 use wellhead::http::{Grant, Progress, RequestHead, Response};
-use wellhead::{Caller, Contents, Event, Limits, Server, SharedText};
+use wellhead::{Answer, Caller, Contents, Event, Limits, Responder, Server, SharedText};
 
 /// The bytes that each request itself counts for.
 const REQUEST: usize = 4 << 10;
@@ -185,6 +185,42 @@ fn untaken_answers_count_and_one_that_has_no_room_is_busy() {
     assert_eq!(read(&world, "test://small").1.status(), 200);
     unread.clear();
     assert!(read(&world, "test://own/600000").1.body.contains("result"));
+}
+
+#[test]
+fn answers_that_a_batch_gathers_count_until_the_client_has_read_the_batch() {
+    let world = world(4 << 20);
+    world.server.resource("test://later", |call| call.defer().0).unwrap();
+    let session = world.post(&[], &initialize("2025-03-26")).header("mcp-session-id").unwrap().to_owned();
+    let post = |body: &str, keep: &mut Vec<Responder<Answer>>| {
+        let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)];
+        let (mut exchange, mut got) =
+            (world.begin_as(b"ann", "POST", "/mcp", &headers, None), Got::default());
+        exchange.body(body.as_bytes());
+        exchange.end(world.now());
+        world.proceed(&mut exchange, &mut got, |event| match event {
+            Event::Read(call) if call.uri() == "test://later" => keep.push(call.into_responder()),
+            event => event.run(),
+        });
+        (exchange, got)
+    };
+    let read = |id, uri| request(id, "resources/read", &format!(r#""uri":"{uri}""#));
+    for (large, fit) in [("test://own/200000", 3), ("test://own/60000", 12)] {
+        let mut held = Vec::new();
+        let reads: Vec<_> = (2..32).map(|id| read(id, large)).collect();
+        let (mut exchange, mut got) =
+            post(&format!("[{},{}]", read(1, "test://later"), reads.join(",")), &mut held);
+        assert!(got.head.is_none());
+        let busy = |uri| post(&read(99, uri), &mut Vec::new()).1.body.contains("buffer_bytes");
+        assert!(busy(large), "what the batch has gathered counts");
+        assert!(held.remove(0).finish("found"));
+        assert!(world.endpoint.poll_event().is_none());
+        assert!(busy(large), "the client has not read it");
+        world.proceed(&mut exchange, &mut got, Event::run);
+        drop(exchange);
+        assert_eq!(got.body.matches(r#""text":"xxx"#).count(), fit, "{large}");
+        assert!(!busy(large), "all of it is free again");
+    }
 }
 
 #[test]
