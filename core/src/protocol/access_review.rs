@@ -12,6 +12,7 @@ use super::subscriptions::Subscriber;
 use crate::access::{Caller, Operation, Verdict};
 use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 impl Machine {
@@ -40,11 +41,21 @@ impl Machine {
         }
     }
 
-    /// Ends the subscriptions to a URI, and refuses the requests for it that wait.
-    pub(super) fn end_revoked_subscriptions(&mut self, uri: &Arc<str>, verdict: Verdict) {
-        for subscriber in self.subscriptions.subscribers(uri) {
-            self.drop_changes(subscriber, uri);
+    /// Ends the subscriptions to URIs that were refused, and refuses the requests for them that wait.
+    pub(super) fn end_revoked_subscriptions(&mut self, refused: &[(&Arc<str>, Verdict)]) {
+        let mut ending = BTreeSet::new();
+        for (uri, _) in refused {
+            let subscribers = self.subscriptions.subscribers(uri).into_iter();
+            ending.extend(subscribers.map(|subscriber| (subscriber, &***uri)));
         }
+        self.drop_changes(&ending);
+        for (uri, verdict) in refused {
+            self.end_revoked(uri, *verdict);
+        }
+    }
+
+    /// Ends the subscriptions to one URI, whose unsent changes were dropped.
+    fn end_revoked(&mut self, uri: &Arc<str>, verdict: Verdict) {
         for (subscriber, slot) in self.subscriptions.revoke(uri) {
             match subscriber {
                 Subscriber::Session | Subscriber::Dialect => {

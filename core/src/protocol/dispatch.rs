@@ -298,8 +298,8 @@ impl Machine {
                 {
                     return Err(bad(invalid_uri(uri)));
                 }
+                self.drop_changes(&uris.iter().map(|uri| (subscriber, &**uri)).collect());
                 for uri in uris {
-                    self.drop_changes(subscriber, &uri);
                     for slot in self.subscriptions.unsubscribe(subscriber, &uri) {
                         self.handle_subscribed(slot, &uri);
                     }
@@ -435,9 +435,8 @@ impl Machine {
             }
             RequestState::Judged(judged) => {
                 if let Judged::Subscriptions { uris } = &**judged {
-                    for uri in uris {
-                        self.end_revoked_subscriptions(uri, Verdict::Deny); // no verdict is no permission
-                    }
+                    let refused = uris.iter().map(|uri| (uri, Verdict::Deny)); // no verdict is no permission
+                    self.end_revoked_subscriptions(&refused.collect::<Vec<_>>());
                 }
             }
             _ => {}

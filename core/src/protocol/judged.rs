@@ -173,11 +173,9 @@ impl Machine {
             }
             Judged::Subscriptions { uris } => {
                 self.inflight.close(call);
-                for (uri, verdict) in uris.iter().zip(verdicts) {
-                    if *verdict != Verdict::Allow {
-                        self.end_revoked_subscriptions(uri, *verdict);
-                    }
-                }
+                let judged = uris.iter().zip(verdicts.iter().copied());
+                let refused: Vec<_> = judged.filter(|(_, verdict)| *verdict != Verdict::Allow).collect();
+                self.end_revoked_subscriptions(&refused);
             }
             judged if first != Verdict::Allow => {
                 if let Some(open) = self.inflight.close(call) {

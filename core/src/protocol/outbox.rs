@@ -439,11 +439,10 @@ impl Outbox {
         }
     }
 
-    /// Removes the mark for which `is_it` is true.
-    pub(crate) fn remove_mark(&mut self, route: Route, is_it: impl Fn(&ChangeMark) -> bool) {
+    /// Removes the marks for which `stays` is false.
+    pub(crate) fn retain_marks(&mut self, route: Route, stays: impl Fn(&ChangeMark) -> bool) {
         let Some(outlet) = self.outlet(route) else { return };
-        let Some(at) = outlet.marks.iter().position(is_it) else { return };
-        outlet.marks.remove(at);
+        outlet.marks.retain(stays);
         if !outlet.has_output() {
             self.pending.remove(route);
         }

@@ -17,7 +17,7 @@ use crate::jsonrpc::RpcError;
 use crate::revision::Revision;
 use crate::sync::Trash;
 use crate::wire;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Machine {
@@ -288,27 +288,24 @@ impl Machine {
         }
     }
 
-    /// Drops the unsent changes of a subscription that ends. Its subscriber gets a change of the resource all the same if
-    /// it subscribes to a parent that the change was announced for.
-    pub(super) fn drop_changes(&mut self, subscriber: Subscriber, uri: &str) {
-        if !self.subscriptions.has_unsent_changes(subscriber, uri) {
+    /// Drops the unsent changes of subscriptions that end. A subscriber gets a change of a resource all the same if it
+    /// subscribes to a parent that the change was announced for.
+    pub(super) fn drop_changes(&mut self, ending: &BTreeSet<(Subscriber, &str)>) {
+        let has_unsent = |(of, uri): &&(Subscriber, &str)| self.subscriptions.has_unsent_changes(*of, uri);
+        let unsent: Vec<_> = ending.iter().filter(has_unsent).collect();
+        if unsent.is_empty() {
             return;
         }
-        if let Subscriber::Session | Subscriber::Dialect = subscriber {
-            self.drop_mark(subscriber, uri);
+        for (subscriber, uri) in unsent {
+            let queue = self.subscriptions.hand_to_parents(*subscriber, uri);
+            self.queue_marks(queue);
         }
-        let queue = self.subscriptions.hand_to_parents(subscriber, uri);
-        self.queue_marks(queue);
-    }
-
-    /// Removes the mark of a subscription of the session that ends. Otherwise a client that reads no notifications could
-    /// queue marks without end, by a new subscription after each change.
-    fn drop_mark(&mut self, subscriber: Subscriber, uri: &str) {
-        let is_mark = |of: Subscriber, about: Option<&Arc<str>>| {
-            of == subscriber && about.is_some_and(|about| **about == *uri)
-        };
-        self.held.retain(|(of, about)| !is_mark(*of, about.as_ref()));
-        self.outbox.remove_mark(Route::Connection, |mark| is_mark(mark.subscriber, mark.uri.as_ref()));
+        // A client that reads no notifications could otherwise queue marks without end, by a new subscription after each
+        // change. Each mark is looked at once, however many subscriptions end.
+        let stays =
+            |of: Subscriber, uri: Option<&Arc<str>>| uri.is_none_or(|uri| !ending.contains(&(of, &**uri)));
+        self.held.retain(|(of, uri)| stays(*of, uri.as_ref()));
+        self.outbox.retain_marks(Route::Connection, |mark| stays(mark.subscriber, mark.uri.as_ref()));
     }
 
     /// Writes the notifications for the marks of a route. They say what has changed up to now.

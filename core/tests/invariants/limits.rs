@@ -240,3 +240,28 @@ fn a_listen_request_with_refused_uris_costs_each_uri_the_same() {
     let told = answers.recv_timeout(std::time::Duration::from_secs(60)).expect("an acknowledgement by now");
     assert!(told.contains("acknowledged") && !told.contains("m://"), "{}", &told[..told.len().min(300)]);
 }
+
+/// Invariant 6. A cost that grew with the square of their number would keep this test busy for many minutes.
+#[test]
+fn a_request_that_ends_many_subscriptions_with_unsent_changes_costs_each_the_same() {
+    let server = limited(|limits| {
+        limits.message_bytes = 64 << 20;
+        limits.subscriptions = 100_000;
+    });
+    server.fallback(|_| "").unwrap();
+    let connection = server.connect(wellhead::Caller::default());
+    let base = format!("m://{}", "a".repeat(300));
+    let mut uris: Vec<_> = (0..100_000).map(|n| format!("{base}{n:06}")).collect();
+    let of_all = |id, method: &str, uris: &[String]| {
+        request(id, &format!("resources/{method}"), &format!(r#"{{"uris":["{}"]}}"#, uris.join(r#"",""#)))
+    };
+    assert_eq!(answers(&send_request(&connection, &of_all(1, "subscribe", &uris)), 1), 1);
+    for uri in &uris {
+        server.notify_updated(uri).unwrap();
+    }
+    // Backwards, so that a search from the front would look at all of them. One stays.
+    uris.reverse();
+    let output = send_request(&connection, &of_all(2, "unsubscribe", &uris[1..]));
+    assert_eq!((answers(&output, 2), output.lines().count()), (1, 2), "the answer, and one change");
+    assert!(output.contains(&uris[0]), "{output}");
+}
