@@ -149,7 +149,7 @@ impl Tree {
     }
 
     /// Returns the entry at `path`, in any spelling and without links.
-    pub(super) fn plain(&self, path: &str) -> io::Result<Option<Entry>> {
+    fn plain(&self, path: &str) -> io::Result<Option<Entry>> {
         self.walk(path, |folder, name| {
             let Some(name) = self.own_name(folder, name)? else { return Ok(None) };
             let Some(metadata) = found(folder.dir.metadata_of(&name))? else { return Ok(None) };

@@ -24,7 +24,7 @@ use portable as system;
 use super::address::Address;
 use super::base::Base;
 use super::ignore_file::may_be_ignore_file;
-use super::tree::{Entries, Entry, EntryKind, Folder, Tree, join};
+use super::tree::{Entry, EntryKind, Folder, Tree, join};
 use crate::log::Severity;
 use crate::model::Resource;
 use crate::server::{Server, ServerState};
@@ -49,9 +49,6 @@ const AT_START: usize = 256;
 /// The greatest number of file events that are kept while directories are read. Beyond it the whole folder is read
 /// again.
 const TOO_MANY: usize = 100_000;
-
-/// An event whose entry cannot be looked at is understood again after this time.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// Watches a folder until it is dropped.
 #[derive(Debug)]
@@ -123,8 +120,6 @@ struct Findings {
     changes: Changes,
     /// The paths of directories that are still to be watched.
     todo: Vec<String>,
-    /// The events whose entries could not be looked at, such as for lack of file descriptors.
-    failed: Vec<FileEvent>,
 }
 
 impl Watch {
@@ -218,20 +213,14 @@ impl WatchState {
     fn run(&self, mut system: Events, mut todo: Vec<String>, mut changes: Changes, mut settling: Settling) {
         let mut events = Vec::new();
         let mut removes = false;
-        let (mut failed, mut retry) = (Vec::new(), Settling::new(RETRY));
         if !changes.is_empty() {
             settling.changed(Instant::now());
         }
         loop {
             let busy = !todo.is_empty() || !events.is_empty() || removes;
-            let now = Instant::now();
-            let left = [settling.left(now), retry.left(now)].into_iter().flatten().min();
-            let time = if busy { Some(Duration::ZERO) } else { left };
+            let time = if busy { Some(Duration::ZERO) } else { settling.left(Instant::now()) };
             if !system.wait(time, &mut events) {
                 return;
-            }
-            if retry.is_settled(Instant::now()) {
-                events.append(&mut failed);
             }
             if !events.is_empty() {
                 self.epoch.fetch_add(1, Ordering::AcqRel);
@@ -245,10 +234,6 @@ impl WatchState {
             } else {
                 let found = self.understand(take(&mut events));
                 todo.extend(found.todo);
-                if !found.failed.is_empty() {
-                    retry.changed(Instant::now());
-                    failed.extend(found.failed);
-                }
                 if !found.changes.is_empty() {
                     settling.changed(Instant::now());
                     changes.add(found.changes);
@@ -353,18 +338,10 @@ impl WatchState {
             }
         }
         for (mark, names) in entries {
-            for path in self.seen.with(|seen| seen.paths_of(&mark)) {
-                let folder = allowed(self.base.tree.plain(&path));
-                for (name, &moved) in &names {
-                    let understood = match &folder {
-                        Ok(Some(Entry::Folder(folder, _))) => {
-                            self.understand_entry(folder, name, moved, &mut found).is_ok()
-                        }
-                        other => other.is_ok(),
-                    };
-                    if !understood {
-                        found.failed.push(FileEvent::Entry { mark: mark.clone(), name: name.clone(), moved });
-                    }
+            let paths = self.seen.with(|seen| seen.paths_of(&mark));
+            for folder in paths.iter().filter_map(|path| self.base.tree.folder(path)) {
+                for (name, moved) in &names {
+                    self.understand_entry(&folder, name, *moved, &mut found);
                 }
             }
         }
@@ -379,16 +356,10 @@ impl WatchState {
         found.todo.push(path);
     }
 
-    /// Turns an event of an entry into announcements. After an error the event is to be understood again.
-    fn understand_entry(
-        &self,
-        folder: &Folder,
-        name: &str,
-        moved: bool,
-        found: &mut Findings,
-    ) -> io::Result<()> {
+    /// Turns an event of an entry into announcements.
+    fn understand_entry(&self, folder: &Folder, name: &str, moved: bool, found: &mut Findings) {
         // An event may have the spelling that the other program used.
-        let own = allowed(self.base.tree.own_name(folder, name))?;
+        let own = self.base.tree.own_name(folder, name).unwrap_or_default();
         if may_be_ignore_file(own.as_deref().unwrap_or(name)) {
             return self.judge_again(folder, found);
         }
@@ -397,17 +368,16 @@ impl WatchState {
         if own.is_none() && moved && !is_known && may_be_served && Tree::has_other_spellings(folder) {
             return self.read_again(folder, vec![folder.path.clone()], found);
         }
-        self.compare(folder, name, moved, found)?;
-        match own.filter(|own| *own != name) {
-            Some(own) => self.compare(folder, &own, moved, found),
-            None => Ok(()),
+        self.compare(folder, name, moved, found);
+        if let Some(own) = own.filter(|own| *own != name) {
+            self.compare(folder, &own, moved, found);
         }
     }
 
     /// Compares the former state of an entry with its present one, and adds the announcements.
-    fn compare(&self, folder: &Folder, name: &str, moved: bool, found: &mut Findings) -> io::Result<()> {
+    fn compare(&self, folder: &Folder, name: &str, moved: bool, found: &mut Findings) {
         let path = join(&folder.path, name);
-        let entry = allowed(self.base.tree.own_child(folder, name))?;
+        let entry = self.base.tree.own_child(folder, name).unwrap_or_default();
         let kind = entry.as_ref().map(|entry| entry.kind_at(&path));
         let same = self.seen.with(|seen| {
             let former = seen.note(&folder.path, name, kind);
@@ -420,13 +390,13 @@ impl WatchState {
         match kind {
             // A client subscribes to it, so it may have been created and removed at once: that is a change.
             None if same && moved && !self.subscribed(&path).is_empty() => {}
-            None if same => return Ok(()),
+            None if same => return,
             Some(EntryKind::Folder) if same => {
                 // Its rights may have changed. Elsewhere each change in a directory may come as one of its attributes.
-                return match entry.filter(|_| cfg!(target_os = "linux")) {
-                    Some(Entry::Folder(inside, _)) => self.read_again(&inside, vec![path], found),
-                    _ => Ok(()),
-                };
+                if let Some(Entry::Folder(inside, _)) = entry.filter(|_| cfg!(target_os = "linux")) {
+                    self.read_again(&inside, vec![path], found);
+                }
+                return;
             }
             Some(EntryKind::Folder) => found.todo.push(path.clone()),
             _ => {}
@@ -445,32 +415,27 @@ impl WatchState {
         }
         let now = entry.map(|entry| self.base.describe(&path, entry.kind(), entry.metadata()));
         changes.updated.insert(path, now);
-        Ok(())
     }
 
     /// Reads a directory and those below it again, after their rules changed.
-    fn judge_again(&self, folder: &Folder, found: &mut Findings) -> io::Result<()> {
+    fn judge_again(&self, folder: &Folder, found: &mut Findings) {
         let below = self.seen.with(|seen| seen.below(&folder.path));
-        self.read_again(folder, below, found)
+        self.read_again(folder, below, found);
     }
 
-    /// Reads the directories at these paths again, which are at and below a folder. Returns an error if one could not be
-    /// read, which then counts as unchanged.
-    fn read_again(&self, folder: &Folder, paths: Vec<String>, found: &mut Findings) -> io::Result<()> {
-        let (mut other, mut result) = (false, Ok(()));
+    /// Reads the directories at these paths again, which are at and below a folder.
+    fn read_again(&self, folder: &Folder, paths: Vec<String>, found: &mut Findings) {
+        let mut other = false;
         for path in paths {
-            match self.read(&path) {
-                Ok(Some(entries)) => {
-                    if self.seen.with(|seen| seen.replace(&path, &entries)) {
-                        other = true;
-                        found.todo.push(path);
-                    }
-                }
-                Ok(None) => {
-                    self.seen.with(|seen| seen.forget(&path));
-                    other = true;
-                }
-                Err(e) => result = Err(e),
+            let Some(folder) = self.base.tree.folder(&path) else {
+                self.seen.with(|seen| seen.forget(&path));
+                other = true;
+                continue;
+            };
+            let entries = self.base.tree.entries(&folder).unwrap_or_default();
+            if self.seen.with(|seen| seen.replace(&path, &entries)) {
+                other = true;
+                found.todo.push(path);
             }
         }
         if other {
@@ -478,14 +443,6 @@ impl WatchState {
             found.changes.within.insert(folder.path.clone());
             found.changes.updated.insert(folder.path.clone(), self.describe(&folder.path));
         }
-        result
-    }
-
-    /// Returns the entries of the directory at `path`, or `None` if no such directory is served.
-    fn read(&self, path: &str) -> io::Result<Option<Entries>> {
-        let Some(Entry::Folder(folder, _)) = allowed(self.base.tree.plain(path))? else { return Ok(None) };
-        let entries = allowed(self.base.tree.entries(&folder).map(Some))?;
-        Ok(Some(entries.unwrap_or_default()))
     }
 
     /// Returns the paths at and below `path` that have a subscriber.
@@ -569,15 +526,6 @@ impl std::fmt::Debug for WatchState {
     }
 }
 
-/// Returns `None` if the server lacks the right to look at an entry, which clients do not see either. Other errors may
-/// pass.
-fn allowed<T>(result: io::Result<Option<T>>) -> io::Result<Option<T>> {
-    match result {
-        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(None),
-        other => other,
-    }
-}
-
 /// Returns the paths of the directories among the entries of a folder.
 fn folders(folder: &Folder, entries: Vec<(String, EntryKind)>) -> Vec<String> {
     let inside = entries.into_iter().filter(|(_, kind)| *kind == EntryKind::Folder);
@@ -586,7 +534,7 @@ fn folders(folder: &Folder, entries: Vec<(String, EntryKind)>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::open_dir::{LOOKUP, OpenDir, UNOPENED};
+    use super::super::open_dir::{LOOKUP, OpenDir};
     use super::super::{Directory, rules::Rules, tests::lookup};
     use super::*;
     use crate::log::Log;
@@ -747,7 +695,7 @@ mod tests {
             std::fs::set_permissions(around.path().join("d"), rights).unwrap();
             let mut events = Vec::new();
             assert!(system.wait(None, &mut events));
-            let Findings { changes, todo, .. } = shared.understand(events);
+            let Findings { changes, todo } = shared.understand(events);
             let updated: Vec<_> = changes.updated.into_keys().collect();
             assert_eq!(Vec::from_iter(changes.within), updated);
             (updated, changes.list, todo)
@@ -771,7 +719,7 @@ mod tests {
         let mut reported = || {
             let mut events = Vec::new();
             assert!(system.wait(None, &mut events));
-            let Findings { changes, todo, .. } = shared.understand(events);
+            let Findings { changes, todo } = shared.understand(events);
             (changes.updated.into_keys().collect::<Vec<_>>(), Vec::from_iter(changes.within), todo)
         };
         let d = || vec!["d".to_owned()];
@@ -802,28 +750,6 @@ mod tests {
         shared.understand(events);
         let log = log.lock().unwrap();
         assert!(log.len() == 1 && log[0].contains("/site was moved"), "{log:?}");
-    }
-
-    // row: U-29
-    #[test]
-    fn an_event_is_understood_later_if_there_is_no_file_descriptor() {
-        let around = tempfile::tempdir().unwrap();
-        let server = Server::new("test", "1");
-        let (shared, ..) = watched(around.path(), &server);
-        shared.begin(AT_START);
-        let mark = |path| shared.seen.with(|seen| seen.mark_of(path));
-        let event =
-            |path, name: &str, moved| FileEvent::Entry { mark: mark(path), name: name.to_owned(), moved };
-        let events = vec![event("", "d", false), event("d", "a", false), event("", ".ignore", true)];
-        UNOPENED.set(Some("d"));
-        let found = shared.understand(events);
-        UNOPENED.set(None);
-        assert!(found.changes.is_empty(), "{found:?}");
-        assert_eq!(found.failed.len(), 3);
-        assert!(shared.seen.with(|seen| seen.has("d")), "it is still watched");
-        let found = shared.understand(found.failed);
-        assert_eq!(found.changes.updated.into_keys().collect::<Vec<_>>(), ["d/a"]);
-        assert!(found.failed.is_empty() && !found.changes.list);
     }
 
     // row: U-29
