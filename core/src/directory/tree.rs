@@ -73,7 +73,7 @@ pub(super) struct DirectoryList {
     /// The name of an entry that is not served only because its name is not UTF-8. It may also be a link, wherever that
     /// leads. The name has U+FFFD in place of what is not UTF-8.
     pub(super) unnamed: Option<String>,
-    /// The links that the system failed to follow, so that they may be served.
+    /// The links that the system failed to follow, and the entries whose type it failed to look up. They may be served.
     pub(super) unresolved: Vec<(String, io::Error)>,
 }
 
@@ -273,8 +273,8 @@ impl Tree {
     }
 
     /// Returns the names of the served entries of a folder, with the kind of each; a link to a directory is no
-    /// directory. Includes files that are too large, because it does not look at sizes. Leaves out links that the system
-    /// fails to follow.
+    /// directory. Includes files that are too large, because it does not look at sizes. Leaves out what the system fails to
+    /// look at.
     pub(super) fn entries(&self, folder: &Folder) -> io::Result<Entries> {
         self.list(folder).map(|list| list.entries)
     }
@@ -284,7 +284,14 @@ impl Tree {
         let DirectoryList { mut entries, mut unnamed, mut unresolved } = DirectoryList::default();
         for entry in folder.dir.entries()? {
             let entry = entry?;
-            let Some(own) = found(type_of(&entry))? else { continue };
+            let own = match found(type_of(&entry)) {
+                Ok(Some(own)) => own,
+                Ok(None) => continue,
+                Err(e) => {
+                    unresolved.extend(entry.file_name().into_string().ok().map(|name| (name, e)));
+                    continue;
+                }
+            };
             let kind = if own.is_dir() { EntryKind::Folder } else { EntryKind::File };
             let is_allowed = |name: &str| {
                 (own.is_dir() || own.is_file() || own.is_symlink())

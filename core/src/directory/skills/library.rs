@@ -451,7 +451,8 @@ impl Library {
                 read.files.insert(path.clone(), hash(&self.base.tree, candidate).map_err(one)?);
             }
         }
-        Ok(self.entry(directory, front, take(&mut read.files)))
+        let ReadFiles { files, .. } = take(read);
+        Ok(self.entry(directory, front, files))
     }
 
     /// Returns the name that a skill in this directory must have.
