@@ -64,7 +64,8 @@ pub(super) enum PostedBody {
         is_news: bool,
     },
     Response,
-    /// A batch with this number of requests and of notifications that are news. `stateless` is true if an element names its own revision.
+    /// A batch with this number of requests and of notifications that are news. What is no message counts as a request,
+    /// because it is answered. `stateless` is true if an element names its own revision.
     Array {
         stateless: bool,
         requests: usize,
@@ -99,18 +100,22 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> PostedBody {
         Parsed::Array(elements) => {
             let (mut stateless, mut requests, mut news) = (false, 0, 0);
             for element in elements.iter().flatten() {
-                let [id, method, params] =
-                    pick(*element, &["id", "method", "params"]).map(Result::unwrap_or_default);
+                let [id, method, params, result, error] =
+                    pick(*element, &["id", "method", "params", "result", "error"])
+                        .map(Result::unwrap_or_default);
                 match (id, method) {
-                    (Some(_), Some(_)) => requests += 1,
                     (None, Some(method)) => {
                         news += usize::from(string(method).is_some_and(|method| is_news(&method)));
                     }
-                    _ => {}
+                    (_, None) if result.or(error).is_some() => {}
+                    _ => requests += 1,
                 }
                 stateless |= params
                     .filter(|params| is_object(*params))
                     .is_some_and(|params| is_stateless(Params::Object(params)));
+            }
+            if elements.as_ref().is_none_or(Vec::is_empty) {
+                requests = 1;
             }
             PostedBody::Array { stateless, requests, news }
         }

@@ -187,7 +187,9 @@ impl Endpoint {
         while let Some((id, connection)) = self.0.state.with(|s, _| s.sessions.take_due(now)) {
             connection.tick(now);
             let next = self.0.next_tick(now);
-            let deadline = connection.poll_timeout().or(next.filter(|_| connection.is_answering()));
+            // A call that waits for its client may get a nearer deadline when it continues.
+            let again = next.filter(|_| connection.is_answering());
+            let deadline = [connection.poll_timeout(), again].into_iter().flatten().min();
             self.0.state.with(|s, _| s.sessions.finish_tick(&id, deadline, next));
         }
     }

@@ -354,11 +354,11 @@ impl Sessions {
         None
     }
 
-    /// Notes that the connection of a session got its tick. `deadline` is its next deadline, if it has one. Otherwise
-    /// it gets another tick at `next` if the session is in use.
+    /// Notes that the connection of a session got its tick. It gets another one at `deadline`, its next one, and at
+    /// `next` if the session is in use.
     pub(super) fn finish_tick(&mut self, id: &str, deadline: Option<u64>, next: Option<u64>) {
         let used = self.by_id.get(id).is_some_and(|session| session.busy > 0);
-        self.schedule_tick(id, deadline.or(next.filter(|_| used)));
+        self.schedule_tick(id, [deadline, next.filter(|_| used)].into_iter().flatten().min());
     }
 
     // ---- requests whose exchange is gone
