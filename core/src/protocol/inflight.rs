@@ -272,6 +272,9 @@ impl Inflight {
 
     fn replace_deadline(&mut self, call: CallId, deadline: Option<u64>) {
         let Some(slot) = self.current(call) else { return };
+        if slot.deadline == deadline {
+            return; // it runs already
+        }
         slot.deadline = deadline;
         let Some(deadline) = deadline else { return };
         // At most one deadline a slot runs. The others go before they outnumber those.

@@ -76,8 +76,8 @@ impl Responder<MethodAnswer> {
     }
 
     /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before
-    /// the call is answered. `then` gets the client's answer, as an event of the connection. It has 10
-    /// minutes, and meanwhile the call's deadline does not run. If the call is answered or cancelled first, the request
+    /// the call is answered. `then` gets the client's answer, as an event of the connection. The client
+    /// has 10 minutes, and meanwhile the call's deadline does not run. If the call is answered or cancelled first, the request
     /// is given up. Returns the request's number, which is its id for the client and never used again on the
     /// connection. If a session over HTTP ends, `then` gets [`ClientAnswer::GivenUp`]. It is not called if the
     /// application closes the connection itself.
